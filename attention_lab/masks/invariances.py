@@ -49,20 +49,13 @@ def shuffled_order(n_tokens: int, seed: int = 0) -> tuple[int, ...]:
     return tuple(int(place) for place in order)
 
 
-def with_query_bias(projections: Projections, vector: Array) -> Projections:
-    """The same weights with a vector added to every query, all heads side by side. Shapes:
-    (H*K,).
+def with_bias(projections: Projections, name: str, vector: Array) -> Projections:
+    """The same weights with a vector added to every query ("b_q") or to every key ("b_k"), all
+    heads side by side. Shapes: (H*K,) or (G*K,).
     """
-    p = projections
-    return replace(p, b_q=vector if p.b_q is None else p.b_q + vector)
-
-
-def with_key_bias(projections: Projections, vector: Array) -> Projections:
-    """The same weights with a vector added to every key, all key/value heads side by side.
-    Shapes: (G*K,).
-    """
-    p = projections
-    return replace(p, b_k=vector if p.b_k is None else p.b_k + vector)
+    bias = getattr(projections, name)
+    added: dict[str, Any] = {name: vector if bias is None else bias + vector}
+    return replace(projections, **added)
 
 
 Apply = Callable[[Trace, int], Trace]
@@ -99,12 +92,12 @@ def _column_constants(trace: Trace, seed: int) -> Trace:
 
 def _key_bias(trace: Trace, seed: int) -> Trace:
     vector = generator(seed, Stream.CHANGES).standard_normal(trace.projections.w_k.shape[1])
-    return rerun(trace, projections=with_key_bias(trace.projections, vector))
+    return rerun(trace, projections=with_bias(trace.projections, "b_k", vector))
 
 
 def _query_bias(trace: Trace, seed: int) -> Trace:
     vector = generator(seed, Stream.CHANGES).standard_normal(trace.projections.w_q.shape[1])
-    return rerun(trace, projections=with_query_bias(trace.projections, vector))
+    return rerun(trace, projections=with_bias(trace.projections, "b_q", vector))
 
 
 def _query_key_basis(trace: Trace, seed: int) -> Trace:

@@ -49,13 +49,17 @@ class MistakeCheck:
     run: Run
 
 
-def _judged(gap: float, limit: float, passed: str, failed: str) -> CheckResult:
+_WORDS = {row["key"]: row for row in read_table("mistake_checks")}
+
+
+def _judged(name: str, gap: float, limit: float, *places: int) -> CheckResult:
     """A check that passes if a difference is within a limit; otherwise its number ends the
     sentence.
     """
+    words = _WORDS[name]
     if gap <= limit:
-        return CheckResult(True, passed)
-    return CheckResult(False, f"{failed} {gap:.3g}.", gap)
+        return CheckResult(True, words["passed"].format(*places))
+    return CheckResult(False, f"{words['failed'].format(*places)} {gap:.3g}.", gap)
 
 
 def _shapes(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
@@ -71,12 +75,7 @@ def _row_sums(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     sums = layer.probabilities.sum(axis=-1)
     sums = sums if layer.sink_share is None else sums + run_with_steps(given).sink_share
     sums = sums[~layer.empty_rows]
-    return _judged(
-        _gap(sums, np.ones_like(sums)),
-        RELATIVE_ROUNDING[sums.dtype],
-        "The shares of every query sum to 1.",
-        "The shares of a query do not sum to 1: the largest error is",
-    )
+    return _judged("row_sums", _gap(sums, np.ones_like(sums)), RELATIVE_ROUNDING[sums.dtype])
 
 
 def _hidden_keys(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
@@ -93,10 +92,10 @@ def _hidden_keys(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     before, after = run_with_steps(given, steps), run_with_steps(changed, steps)
     blind = hidden_TS[:, key]
     return _judged(
+        "hidden_keys",
         _gap(after.output[:, blind], before.output[:, blind]),
         max(tolerance(before, "output"), tolerance(after, "output")),
-        f"A change of token {key} does not change the output of any query that may not see it.",
-        f"A change of token {key} moves the output of queries that may not see it, by up to",
+        key,
     )
 
 
@@ -110,20 +109,17 @@ def _permutation(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     moved = replace(given, inputs=given.inputs[:, order], mask=mask, bias=bias)
     straight, shuffled = run_with_steps(given, steps), run_with_steps(moved, steps)
     return _judged(
+        "permutation",
         _gap(shuffled.output, straight.output[:, order]),
         tolerance(straight, "output"),
-        "If the tokens are shuffled, and the mask with them, the output is shuffled and otherwise"
-        " the same.",
-        "If the tokens are shuffled, the output is not just shuffled: the largest difference is",
     )
 
 
 def _repeated_call(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     return _judged(
+        "repeated_call",
         _gap(run_with_steps(given, steps, call=1).output, run_with_steps(given, steps).output),
         0,
-        "A second call on the same input gives exactly the same output.",
-        "A second call on the same input differs: the largest difference is",
     )
 
 
@@ -185,12 +181,7 @@ def _moves(given: RunInputs, changed: RunInputs, steps: ReplacedSteps) -> bool:
 
 def _reference(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     right, layer = run_with_steps(given), run_with_steps(given, steps)
-    return _judged(
-        _gap(layer.output, right.output),
-        tolerance(right, "output"),
-        "The output equals that of the right layer.",
-        "The output differs from that of the right layer, by up to",
-    )
+    return _judged("reference", _gap(layer.output, right.output), tolerance(right, "output"))
 
 
 def _gap(one: Array, other: Array) -> float:
@@ -211,7 +202,7 @@ _RUNS: Mapping[str, Run] = {
     "reference": _reference,
 }
 MISTAKE_CHECKS = tuple(
-    MistakeCheck(run=_RUNS[row["key"]], **row) for row in read_table("mistake_checks")
+    MistakeCheck(key, row["name"], row["question"], _RUNS[key]) for key, row in _WORDS.items()
 )
 
 

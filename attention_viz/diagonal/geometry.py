@@ -159,21 +159,20 @@ def _outputs(trace: Trace, labels: Sequence[str]) -> Part:
     }
 
 
-def _around(description: str, reach: float) -> Part:
+def plane_axes(reach: float) -> Part:
     """Equal scales on both axes, the origin in sight."""
     both = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 11}}
     both |= {"constrain": "domain", "range": [-reach, reach]}
-    parts = {
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
-        "margin": {"l": 36, "r": 8, "t": 52, "b": 28},
-        "xaxis": both,
-        "yaxis": both | {"scaleanchor": "x"},
-        "shapes": [
-            dashed_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
-            dashed_line(0, -reach, 0, reach, "@muted", 1, "solid"),
-        ],
-    }
+    crossed = [
+        dashed_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
+        dashed_line(0, -reach, 0, reach, "@muted", 1, "solid"),
+    ]
+    return {"xaxis": both, "yaxis": both | {"scaleanchor": "x"}, "shapes": crossed}
+
+
+def _around(description: str, reach: float) -> Part:
+    margin = {"l": 36, "r": 8, "t": 52, "b": 28}
+    parts = {"showlegend": True, "legend": LEGEND_ABOVE, "margin": margin} | plane_axes(reach)
     return layout(FIGURE_HEIGHT, description, **parts)
 
 

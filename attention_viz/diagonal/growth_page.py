@@ -117,9 +117,12 @@ def _blocks(view: StoryView, values: b.Values, facts: GrowthFacts) -> Sequence[b
 
 
 def _half_mass(facts: GrowthFacts, scaled: bool) -> list[b.Block]:
+    """The half-mass rule, and as a table the widths at which D = 1/2 and R = 1/2."""
+    head = ["tokens N", "D = ½ at C, scaled", "D = ½ at C, unscaled", "R = ½ near C"]
+    rows = [[*map(str, (one.n_tokens, one.scaled, one.unscaled, one.rows))] for one in facts.widths]
     return [
         b.Formula(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {HALF_MASS_WIDTH[scaled]}"),
-        _half_rows(facts),
+        b.Table(head, rows),
         b.Text(
             "The rule is for attention without a mask. There the chart of D shows it as dotted"
             " lines, from C = 1 on. R = ½ takes fewer features than D = ½. The widths for R are"
@@ -127,14 +130,6 @@ def _half_mass(facts: GrowthFacts, scaled: bool) -> list[b.Block]:
             small=True,
         ),
     ]
-
-
-def _half_rows(facts: GrowthFacts) -> b.Table:
-    """The half-mass rule as a table: the widths at which D = 1/2 and R = 1/2."""
-    head = ["tokens N", "D = ½ at C, scaled", "D = ½ at C, unscaled", "R = ½ near C"]
-    return b.Table(
-        head, [[*map(str, (n.n_tokens, n.scaled, n.unscaled, n.rows))] for n in facts.widths]
-    )
 
 
 def _button(facts: GrowthFacts, values: b.Values) -> list[b.Block]:

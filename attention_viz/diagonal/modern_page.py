@@ -111,14 +111,15 @@ def _blocks(view: StoryView, values: b.Values, facts: ModernFacts) -> Sequence[b
 
 def _answer(facts: ModernFacts) -> str:
     """In which variants most and fewest rows peak on the diagonal."""
+    rows = facts.rows
     usual = (
-        f"Rows that peak on the diagonal: **{facts.plain} of {facts.n}** in plain attention (ties:"
-        f" {facts.ties})."
+        f"Rows that peak on the diagonal: **{rows.plain} of {facts.n}** in plain attention (ties:"
+        f" {rows.ties})."
     )
-    if facts.fewest is None:
-        return f"{usual} In each of the other {facts.others} variants: **{facts.most}**."
-    most, fewest = (", ".join(titles) for titles in (facts.most_in, facts.fewest_in))
-    return f"{usual} Most: **{facts.most}** ({most}). Fewest: **{facts.fewest}** ({fewest})."
+    if rows.fewest is None:
+        return f"{usual} In each of the other {facts.others} variants: **{rows.most}**."
+    most, fewest = (", ".join(titles) for titles in (rows.most_in, rows.fewest_in))
+    return f"{usual} Most: **{rows.most}** ({most}). Fewest: **{rows.fewest}** ({fewest})."
 
 
 def _cell(values: b.Values, n_tokens: int) -> tuple[str, int, int]:

@@ -13,7 +13,8 @@ from attention_lab.labs.subspaces import HeadPlanes
 from attention_lab.words.numbers import format_number
 
 from ..curves import WITH_LEGEND
-from ..parts import Part, dashed_line, layout
+from ..diagonal.geometry import plane_axes
+from ..parts import Part, layout
 from ..theme import Figure
 
 CAMERA = {"eye": {"x": 1.5, "y": 1.25, "z": 0.8}}
@@ -84,24 +85,16 @@ def space_figure(planes: HeadPlanes, head: int) -> Figure:
 
 def plane_figure(planes: HeadPlanes, head: int) -> Figure:
     """The tokens as a head reads them: two numbers for each."""
-    found, reach = planes.coordinates[head], 1.3 * float(np.abs(planes.coordinates).max())
-    both = {"gridcolor": "@line", "zeroline": False, "fixedrange": True}
-    both |= {"constrain": "domain", "range": [-reach, reach], "tickfont": {"size": 11}}
+    places, reach = planes.coordinates[head], 1.3 * float(np.abs(planes.coordinates).max())
     parts = {
         "margin": {"l": 36, "r": 8, "t": 32, "b": 28},
         "title": {"text": f"head {head}", "font": {"size": 13}},
-        "xaxis": both,
-        "yaxis": both | {"scaleanchor": "x"},
-        "shapes": [
-            dashed_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
-            dashed_line(0, -reach, 0, reach, "@muted", 1, "solid"),
-        ],
     }
     dots = {
         "type": "scatter",
         "mode": "markers+text",
-        "x": found[:, 0].astype("f4"),
-        "y": found[:, 1].astype("f4"),
+        "x": places[:, 0].astype("f4"),
+        "y": places[:, 1].astype("f4"),
         "text": list(planes.tokens),
         "textposition": "top center",
         "textfont": {"size": 12, "color": "@text"},
@@ -110,8 +103,8 @@ def plane_figure(planes: HeadPlanes, head: int) -> Figure:
         "hovertemplate": "%{text}: (%{x:.3f}, %{y:.3f})<br>in the plane: %{customdata} of its"
         " squared length<extra></extra>",
     }
-    says = f"Plane of head {head}: {len(found)} tokens, two numbers each."
-    return {"data": [dots], "layout": layout(300, says, **parts)}
+    says = f"Plane of head {head}: {len(places)} tokens, two numbers each."
+    return {"data": [dots], "layout": layout(300, says, **parts, **plane_axes(reach))}
 
 
 def _grid(planes: HeadPlanes, head: int) -> Array:

@@ -24,7 +24,7 @@ from attention_lab.labs.backward import layer_gradients
 from attention_lab.labs.readouts import weightless_score
 from attention_lab.labs.tasks import TRAINING_TASKS, unseen_examples
 from attention_lab.layer_norm import standardised
-from attention_lab.masks.invariances import with_key_bias
+from attention_lab.masks.invariances import with_bias
 
 X = gaussian_tokens(5, 6)
 OPPOSITE = Projections([[1.0]], [[-1.0]], [[1.0]], n_heads=1)
@@ -44,7 +44,7 @@ def test_opposite_weights_do_not_forbid_the_diagonal() -> None:
 
 def test_a_soft_cap_shows_a_key_bias() -> None:
     plain = Projections.random(6, 2, bias=True)
-    other = with_key_bias(plain, np.arange(6.0))
+    other = with_bias(plain, "b_k", np.arange(6.0))
     for softcap, visible in ((None, False), (1.0, True)):
         trace, moved = (attend(X, p, softcap=softcap) for p in (plain, other))
         gradient = np.abs(layer_gradients(trace, np.ones_like(trace.output) * X)["b_k"]).max()

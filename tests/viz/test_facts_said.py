@@ -329,11 +329,14 @@ IN_ORDER: list[tuple[str, dict[str, Any], Callable[[Any], list[Any]]]] = [
         lambda f: [f.pair.own, f.pair.margin, f.pair.largest],
     ),
     ("propositions", {"truths_search": "S4"}, lambda f: [f.search.tried, f.search.applied]),
-    ("modern-diagonal", {}, lambda f: [f.plain, f.n, f.ties, f.others, f.most]),
+    ("modern-diagonal", {}, lambda f: [f.rows.plain, f.n, f.rows.ties, f.others, f.rows.most]),
     (
         "modern-diagonal",
         {"lab_tokens": "numbers", "lab_numbers": "1; 2; 2"},
-        lambda f: [f.plain, f.n, f.ties, f.most, *f.most_in, f.fewest, *f.fewest_in],
+        lambda f: [
+            *(f.rows.plain, f.n, f.rows.ties, f.rows.most, *f.rows.most_in),
+            *(f.rows.fewest, *f.rows.fewest_in),
+        ],
     ),
     *(
         (

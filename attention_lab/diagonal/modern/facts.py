@@ -10,7 +10,15 @@ from attention_core.checks import Array
 from ...words.numbers import Count, Number
 from .delta_rule import DeltaRule, delta_weights, unit_vectors
 from .statements import STATEMENTS
-from .variants import VARIANTS, Looks, Variant, count_rows, drawn_vectors, weightless_vectors
+from .variants import (
+    VARIANTS,
+    Looks,
+    RowCounts,
+    Variant,
+    count_rows,
+    drawn_vectors,
+    weightless_vectors,
+)
 
 Runs = Sequence[tuple[Variant, Looks]]
 
@@ -39,20 +47,14 @@ class StatementFacts:
 
 @dataclass(frozen=True)
 class ModernFacts:
-    """*The diagonal of modern attention*. n: tokens. plain: rows of plain attention that peak on
-    the diagonal, and ties: of them. others: the variants beside it; most, fewest: rows, and in
-    which of them; None and empty if all have as many. low, high: of the own weights of the delta
-    rule, for tokens that are not 0.
+    """*The diagonal of modern attention*. n: tokens. rows: that peak on the diagonal. others: the
+    variants beside plain attention. low, high: of the own weights of the delta rule, for tokens
+    that are not 0.
     """
 
     n: Count
-    plain: Count
-    ties: Count
+    rows: RowCounts
     others: Count
-    most: Count
-    most_in: tuple[str, ...]
-    fewest: Count | None
-    fewest_in: tuple[str, ...]
     looks: tuple[LooksFacts, ...]
     statements: tuple[StatementFacts, ...]
     low: Number | None
@@ -75,19 +77,14 @@ def modern_facts(
     delta rule reads.
     """
     plain, drawn = run_variants(x_TD, strengths)
-    found, vectors = count_rows(plain), weightless_vectors(x_TD)
+    vectors = weightless_vectors(x_TD)
     checks = [one.check(vectors, strengths[one.variant]) for one in STATEMENTS]
     keys = unit_vectors(x_TD[:, :n_features])
     own_T = delta_weights(keys, keys, rule).diagonal()[keys.any(axis=-1)]
     return ModernFacts(
         Count(len(x_TD)),
-        Count(found.plain),
-        Count(found.ties),
+        count_rows(plain),
         Count(len(VARIANTS) - 1),
-        Count(found.most),
-        () if found.are_equal else found.most_in,
-        None if found.are_equal else Count(found.fewest),
-        () if found.are_equal else found.fewest_in,
         tuple(_looks(*one, other) for one, (_, other) in zip(plain, drawn, strict=True)),
         tuple(StatementFacts(one.holds, _checked(one.numbers.items())) for one in checks),
         Number(own_T.min(), 4) if len(own_T) else None,

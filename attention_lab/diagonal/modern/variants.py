@@ -12,6 +12,7 @@ from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
 
 from ...home import read_table
+from ...words.numbers import Count
 from ..measures import diagonal, diagonal_margins
 from .delta_rule import DeltaRule, delta_weights, unit_vectors
 
@@ -185,32 +186,29 @@ class RowCounts:
     """In which variants, beside plain attention, most and fewest rows peak on the diagonal.
 
     plain, ties: the rows of plain attention, and those of them that tie. most_in, fewest_in: the
-    titles of all variants with this number.
+    titles of all variants with this number. If all have as many, there is `most` alone: the others
+    are None or empty.
     """
 
-    plain: int
-    ties: int
-    most: int
-    most_in: tuple[str, ...]
-    fewest: int
-    fewest_in: tuple[str, ...]
-
-    @property
-    def are_equal(self) -> bool:
-        """Whether all variants beside plain attention have as many rows."""
-        return self.most == self.fewest
+    plain: Count
+    ties: Count
+    most: Count
+    most_in: tuple[str, ...] = ()
+    fewest: Count | None = None
+    fewest_in: tuple[str, ...] = ()
 
 
 def count_rows(runs: Sequence[tuple[Variant, Looks]]) -> RowCounts:
     """The counts of variants on the same tokens; the first is plain attention."""
     (_, plain), *others = runs
     rows = {one.title: looks.rows_on_diagonal for one, looks in others}
-    most, fewest = max(rows.values()), min(rows.values())
+    most, fewest = Count(max(rows.values())), Count(min(rows.values()))
     most_in, fewest_in = (
-        tuple(title for title, found in rows.items() if found == wanted)
+        tuple(title for title, number in rows.items() if number == wanted)
         for wanted in (most, fewest)
     )
-    return RowCounts(plain.rows_on_diagonal, plain.ties, most, most_in, fewest, fewest_in)
+    ends = (most,) if most == fewest else (most, most_in, fewest, fewest_in)
+    return RowCounts(Count(plain.rows_on_diagonal), Count(plain.ties), *ends)
 
 
 def find_variant(key: str) -> Variant:

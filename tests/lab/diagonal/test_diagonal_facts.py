@@ -195,17 +195,17 @@ def test_the_variants_side_by_side(numbers: str) -> None:
         own = [one.weights[i, i] for i in range(len(x))]
         assert looks.own == pytest.approx(sum(own) / len(x))
         rows.append(int(looks.rows))
-    assert (found.n, found.plain, found.others) == (len(x), rows[0], len(VARIANTS) - 1)
-    assert found.ties == found.looks[0].ties
-    assert found.most == max(rows[1:])
+    assert (found.n, found.rows.plain, found.others) == (len(x), rows[0], len(VARIANTS) - 1)
+    assert found.rows.ties == found.looks[0].ties
+    assert found.rows.most == max(rows[1:])
     titles = [one.title for one in VARIANTS][1:]
     if max(rows[1:]) == min(rows[1:]):
-        assert (found.fewest, found.most_in, found.fewest_in) == (None, (), ())
+        assert (found.rows.fewest, found.rows.most_in, found.rows.fewest_in) == (None, (), ())
     else:
-        assert found.fewest == min(rows[1:])
+        assert found.rows.fewest == min(rows[1:])
         of = dict(zip(titles, rows[1:], strict=True))
-        assert list(found.most_in) == [one for one in titles if of[one] == max(rows[1:])]
-        assert list(found.fewest_in) == [one for one in titles if of[one] == min(rows[1:])]
+        assert list(found.rows.most_in) == [one for one in titles if of[one] == max(rows[1:])]
+        assert list(found.rows.fewest_in) == [one for one in titles if of[one] == min(rows[1:])]
 
 
 def test_a_token_of_zeros_keeps_nothing_and_the_others_beta() -> None:

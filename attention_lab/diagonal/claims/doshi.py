@@ -26,7 +26,6 @@ from .record import (
     fits,
     format_shape,
     max_difference,
-    measured,
 )
 
 
@@ -35,7 +34,7 @@ def embedding_is_split() -> Measured:
     before, section = attend(X, LAYER).query_heads[0, 0], WIDTH // HEADS
     after = (attend(X + step, LAYER).query_heads[0, 0] for step in np.eye(WIDTH))
     moves = sum(max_difference(queries, before) > 1e-9 for queries in after)
-    return measured(moves == section, moves == WIDTH, HEADS, moves, WIDTH, section)
+    return Measured(moves == section, moves == WIDTH, HEADS, moves, WIDTH, section)
 
 
 def attention_score() -> Measured:
@@ -45,7 +44,7 @@ def attention_score() -> Measured:
     sums_to_1 = [are_equal(array.sum(axis=-1), 1.0) for array in named]
     sizes = ", ".join(map(format_shape, named))
     one_shape = len({array.shape for array in named}) == 1
-    return measured(one_shape, sums_to_1 == [False, True, False, False], sizes)
+    return Measured(one_shape, sums_to_1 == [False, True, False, False], sizes)
 
 
 def q_times_k() -> Measured:
@@ -56,7 +55,7 @@ def q_times_k() -> Measured:
     silent, scores = square.query_heads[0, 0] @ square.key_heads[0, 0], square.scores[0, 0]
     wrong = silent.shape == scores.shape and not are_equal(silent, scores)
     claimed, gap = fits(query, key) or are_equal(silent, scores), max_difference(silent, scores)
-    return measured(claimed, right and wrong, query, query @ key.T, len(silent), silent, gap)
+    return Measured(claimed, right and wrong, query, query @ key.T, len(silent), silent, gap)
 
 
 # The tokens after the last one changes.
@@ -73,7 +72,7 @@ def mask_before_scale() -> Measured:
         )
         for added in (hidden, -np.abs(np.subtract.outer(place, place)))
     )
-    return measured(with_bias < 1e-9, with_mask < 1e-12 and with_bias > 0.01, with_mask, with_bias)
+    return Measured(with_bias < 1e-9, with_mask < 1e-12 and with_bias > 0.01, with_mask, with_bias)
 
 
 def earlier_outputs_move(**options: Any) -> float:
@@ -87,7 +86,7 @@ def reshape_merges() -> Measured:
     trace = attend(X, LAYER)
     bare, swapped = merge_without_swap(trace.head_outputs), merge_heads(trace.head_outputs)
     moved = int((bare != swapped).sum())
-    return measured(moved == 0, are_equal(swapped, trace.merged), moved, bare.size)
+    return Measured(moved == 0, are_equal(swapped, trace.merged), moved, bare.size)
 
 
 def look_ahead_across() -> Measured:
@@ -96,13 +95,13 @@ def look_ahead_across() -> Measured:
     """
     source = gaussian_tokens(TOKENS, WIDTH, seed=1)
     across, within = earlier_outputs_move(memory=source), earlier_outputs_move()
-    return measured(across > 1e-9, across < 1e-12 and within > 0.01, across, within)
+    return Measured(across > 1e-9, across < 1e-12 and within > 0.01, across, within)
 
 
 def decoder_like_encoder() -> Measured:
     """How far earlier outputs move when the last token changes, without and with a causal mask."""
     free, causal = earlier_outputs_move(), earlier_outputs_move(causal=True)
-    return measured(are_equal(free, causal), free > 0.01 and causal < 1e-12, free, causal)
+    return Measured(are_equal(free, causal), free > 0.01 and causal < 1e-12, free, causal)
 
 
 def cell_of_all_keys() -> Measured:
@@ -111,7 +110,7 @@ def cell_of_all_keys() -> Measured:
     cells = np.abs(after.scores - before.scores)[0, 0, 0] > 1e-9
     output = max_difference(before.output[0, 0], after.output[0, 0])
     last_alone = cells.tolist() == [False] * (TOKENS - 1) + [True]
-    return measured(
+    return Measured(
         bool(cells.all()), last_alone and output > 0.01, int(cells.sum()), TOKENS, output
     )
 
@@ -129,7 +128,7 @@ def merging_mixes() -> Measured:
         agree.append(are_equal(other.merged, other.output))
     gap = max_difference(trace.merged, trace.output)
     apart = max_difference(onto_seen, np.eye(WIDTH))
-    return measured(gap < 1e-9, gap > 0.01 and all(agree) and apart > 0.1, gap, apart)
+    return Measured(gap < 1e-9, gap > 0.01 and all(agree) and apart > 0.1, gap, apart)
 
 
 def padding_is_gone() -> Measured:
@@ -138,14 +137,14 @@ def padding_is_gone() -> Measured:
     shares = attend(X, LAYER, mask=padding_mask([real], TOKENS)).probabilities[0]
     to_padding, from_padding = shares[..., real:].sum(), shares[:, real:].sum() / HEADS
     is_right = to_padding == 0 and abs(from_padding - 2) < 1e-9
-    return measured(bool(from_padding == 0), bool(is_right), to_padding, from_padding)
+    return Measured(bool(from_padding == 0), bool(is_right), to_padding, from_padding)
 
 
 def merge_reverses_split() -> Measured:
     """Split, merge, compare."""
     fused = attend(X, LAYER).queries
     exact = bool((merge_heads(split_heads(fused, HEADS)) == fused).all())
-    return measured(exact, exact, fused.size)
+    return Measured(exact, exact, fused.size)
 
 
 def entire_architecture() -> Measured:
@@ -169,4 +168,4 @@ def entire_architecture() -> Measured:
     parts_count = max(joined, alone) < whole / 100
     claimed, corrected = min(joined, alone) > whole / 2, parts_count and in_text < in_all / 2
     word = model.pieces([piece])[0].strip()
-    return measured(claimed, corrected, FROG, word, whole, joined, alone, in_text, in_all)
+    return Measured(claimed, corrected, FROG, word, whole, joined, alone, in_text, in_all)

@@ -24,7 +24,6 @@ from .record import (
     fits,
     format_shape,
     max_difference,
-    measured,
     score_deviations,
 )
 
@@ -43,7 +42,7 @@ def projection_size() -> Measured:
     p = _head_matrix(weights)
     p_shape, z_shape, product = map(format_shape, (p, z, p.T @ z))
     queries = attend(z.T, weights).query_heads[0, 0].T
-    return measured(
+    return Measured(
         fits(p, z), fits(p.T, z) and are_equal(p.T @ z, queries), p_shape, z_shape, product
     )
 
@@ -62,7 +61,7 @@ def columns_span() -> Measured:
     smaller = len(p) == N and ranks == [WIDTH, N] and WIDTH < N
     kept = are_equal(of_part, queries) and are_equal(of_rest, np.zeros_like(queries))
     right = smaller and kept
-    return measured(right, right, p, ranks, N, max_difference(of_part, queries), abs(of_rest).max())
+    return Measured(right, right, p, ranks, N, max_difference(of_part, queries), abs(of_rest).max())
 
 
 def projections() -> Measured:
@@ -71,7 +70,7 @@ def projections() -> Measured:
         _head_matrix(one) for one in (Projections.random(N, HEADS), Projections.stiefel(N, HEADS))
     ]
     loose, normal = (max_difference(p @ p.T @ p @ p.T, p @ p.T) for p in both)
-    return measured(loose < 1e-9, normal < 1e-9, both[0], loose, normal)
+    return Measured(loose < 1e-9, normal < 1e-9, both[0], loose, normal)
 
 
 def queries_and_vectors() -> Measured:
@@ -82,7 +81,7 @@ def queries_and_vectors() -> Measured:
         max_difference(trace.queries[0] @ other.T, trace.scores[0, 0])
         for other in (x, trace.keys[0])
     )
-    return measured(vectors < 1e-9, keys < 1e-9, vectors, keys)
+    return Measured(vectors < 1e-9, keys < 1e-9, vectors, keys)
 
 
 def scores_are_correlations() -> Measured:
@@ -90,7 +89,7 @@ def scores_are_correlations() -> Measured:
     trace = attend(gaussian_tokens(T, N), Projections.weightless(N))
     largest = float(np.abs(trace.scores).max())
     correlated = float(np.abs(np.corrcoef(trace.keys[0])).max())
-    return measured(largest <= 1, correlated <= 1 + 1e-12, largest, correlated)
+    return Measured(largest <= 1, correlated <= 1 + 1e-12, largest, correlated)
 
 
 def softmax_sum() -> Measured:
@@ -99,7 +98,7 @@ def softmax_sum() -> Measured:
     short, whole = (
         float((exponentials / exponentials[:limit].sum()).sum()) for limit in (T - 1, T)
     )
-    return measured(abs(short - 1) < 1e-9, abs(whole - 1) < 1e-9, T, whole, short)
+    return Measured(abs(short - 1) < 1e-9, abs(whole - 1) < 1e-9, T, whole, short)
 
 
 def one_letter() -> Measured:
@@ -108,7 +107,7 @@ def one_letter() -> Measured:
     one, other = (attend(gaussian_tokens(T, N, seed), weights) for seed in (0, 1))
     kept = are_equal(one.projections.w_q, other.projections.w_q)
     moved = max_difference(one.probabilities, other.probabilities)
-    return measured(
+    return Measured(
         one.probabilities[0, 0].shape == (N, WIDTH), kept and moved > 0, N, WIDTH, T, moved
     )
 
@@ -116,7 +115,7 @@ def one_letter() -> Measured:
 def root_of_n() -> Measured:
     """The standard deviation of Gaussian scores of width N ÷ n_heads, which should be 1."""
     by_n, by_width = score_deviations(WIDTH, N**0.5, WIDTH**0.5)
-    return measured(abs(by_n - 1) < 0.1, abs(by_width - 1) < 0.1, HEADS, by_n, by_width)
+    return Measured(abs(by_n - 1) < 0.1, abs(by_width - 1) < 0.1, HEADS, by_n, by_width)
 
 
 def code_and_manual() -> Measured:
@@ -130,14 +129,14 @@ def code_and_manual() -> Measured:
     other = attend(z.T, replace(p, w_q=p.w_k, w_k=p.w_q), scale=1 / np.sqrt(N))
     exchanged = other.head_outputs[0, 0].T
     gaps = [max_difference(code, other) for other in (manual, exchanged)]
-    return measured(are_equal(code, manual), are_equal(code, exchanged), gaps)
+    return Measured(are_equal(code, manual), are_equal(code, exchanged), gaps)
 
 
 def same_size() -> Measured:
     """The merged width for values of N ÷ n_heads and of N numbers."""
     x, layers = gaussian_tokens(T, N), (Projections.random(N, HEADS, d_v=d_v) for d_v in (WIDTH, N))
     widths = [attend(x, weights).merged.shape[2] for weights in layers]
-    return measured(widths[1] == N, widths[0] == N, WIDTH, widths, N)
+    return Measured(widths[1] == N, widths[0] == N, WIDTH, widths, N)
 
 
 def heads_combined() -> Measured:
@@ -148,7 +147,7 @@ def heads_combined() -> Measured:
     joined, other = (attend(x, replace(p, w_v=w_v, w_o=None)).output[0] for w_v in (p.w_v, other_v))
     plain = int((np.abs(joined - other).max(axis=0) > 1e-9).sum())
     mixed = int((np.abs((joined - other) @ np.asarray(p.w_o)).max(axis=0) > 1e-9).sum())
-    return measured(plain == N, plain == WIDTH and mixed == N, plain, N, mixed)
+    return Measured(plain == N, plain == WIDTH and mixed == N, plain, N, mixed)
 
 
 def less_general() -> Measured:
@@ -159,7 +158,7 @@ def less_general() -> Measured:
     bound = np.outer(length, length) / np.sqrt(WIDTH) + 1e-12
     capped = bool((np.abs(bounded.scaled_scores[0]) <= bound).all())
     tops = [float(trace.probabilities.max(axis=-1).mean()) for trace in (bounded, free)]
-    return measured(tops[0] >= tops[1], capped, tops)
+    return Measured(tops[0] >= tops[1], capped, tops)
 
 
 def convex_combination() -> Measured:
@@ -167,4 +166,4 @@ def convex_combination() -> Measured:
     trace = attend(gaussian_tokens(T, N), Projections.random(N, HEADS))
     pairs = zip(trace.head_outputs[0], trace.value_heads[0], strict=True)
     inside = sum(in_hull(row, values) for outputs, values in pairs for row in outputs)
-    return measured(inside == HEADS * T, inside == HEADS * T, inside, HEADS * T)
+    return Measured(inside == HEADS * T, inside == HEADS * T, inside, HEADS * T)

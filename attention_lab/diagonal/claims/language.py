@@ -9,7 +9,7 @@ from ...trained.decoder import Head
 from ...trained.generation import KeyValueCache, draw
 from ...trained.language_model import language_model
 from ...trained.model_run import LanguageModelRun
-from .record import Measured, max_difference, measured
+from .record import Measured, max_difference
 
 LAYER, NEEDED_HEAD, LOOKING_HEADS = 4, 4, (2, 3, 4)
 F_PLACE = 6  # where the "f" of the frog stands
@@ -32,7 +32,7 @@ def a_large_share_is_the_reason() -> Measured:
     shares = ", ".join(f"{share:.0%} without head {head}" for head, share in without.items())
     kept = [abs(share - whole) < 0.05 for share in without.values()]
     one_is_needed = without[NEEDED_HEAD] < whole / 5
-    return measured(
+    return Measured(
         not any(kept), bool(least > 0.5 and any(kept) and one_is_needed), FROG, whole, least, shares
     )
 
@@ -47,7 +47,7 @@ def added_is_lost() -> Measured:
     gap = max_difference(sum(parts.values()), logit)
     falls_less = bool(added > lost + 1 > 2)
     claimed, corrected = bool(abs(added - lost) < 1e-9), gap < 1e-9 and falls_less
-    return measured(claimed, corrected, added, logit, lost, -response, -norm, len(parts), gap)
+    return Measured(claimed, corrected, added, logit, lost, -response, -norm, len(parts), gap)
 
 
 def the_most_probable_word() -> Measured:
@@ -61,7 +61,7 @@ def the_most_probable_word() -> Measured:
     share = run.probabilities()[best]
     is_by_share = abs(warm / N_DRAWS - share) < 0.05
     is_right = is_by_share and cold == N_DRAWS
-    return measured(warm == N_DRAWS, is_right, share, N_DRAWS, warm, cold)
+    return Measured(warm == N_DRAWS, is_right, share, N_DRAWS, warm, cold)
 
 
 def a_cache_is_not_exact() -> Measured:
@@ -77,4 +77,4 @@ def a_cache_is_not_exact() -> Measured:
         max_difference([kept.extend([one]).logits[0] for one in run.ids], run.logits)
         for kept in (right, wrong)
     ]
-    return measured(gaps[0] > 1e-9, gaps[0] < 1e-9 and gaps[1] > 0.1, len(run.ids), gaps)
+    return Measured(gaps[0] > 1e-9, gaps[0] < 1e-9 and gaps[1] > 0.1, len(run.ids), gaps)

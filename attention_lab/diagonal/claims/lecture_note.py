@@ -12,7 +12,6 @@ from .record import (
     are_equal,
     fits,
     max_difference,
-    measured,
     score_deviations,
 )
 
@@ -33,14 +32,14 @@ def output_without_sum() -> Measured:
     own = A.sum(axis=1, keepdims=True) * VALUES
     summed = [sum(A[i, j] * VALUES[j] for j in range(N)) for i in range(N)]
     alone, over_j = (max_difference(y, HEAD) for y in (own, summed))
-    return measured(alone < 1e-9, over_j < 1e-9, alone, over_j)
+    return Measured(alone < 1e-9, over_j < 1e-9, alone, over_j)
 
 
 def size_of_the_value_matrix() -> Measured:
     """X times a matrix of either size."""
     stated = np.zeros((N, S))
     right = fits(NOTE_X, NOTE_LAYER.w_v) and NOTE_TRACE.values.shape[2] == D_O
-    return measured(fits(NOTE_X, stated), right, NOTE_X, NOTE_LAYER.w_v, stated, D_O, D)
+    return Measured(fits(NOTE_X, stated), right, NOTE_X, NOTE_LAYER.w_v, stated, D_O, D)
 
 
 def rows_or_columns() -> Measured:
@@ -49,7 +48,7 @@ def rows_or_columns() -> Measured:
     right = (row @ NOTE_LAYER.w_q) @ (other @ NOTE_LAYER.w_k).T
     matches = are_equal(right, NOTE_TRACE.scores[0, 0, 0, 1])
     w_q = NOTE_LAYER.w_q
-    return measured(fits(w_q, row.T), fits(row, w_q) and matches, w_q, row, row.T)
+    return Measured(fits(w_q, row.T), fits(row, w_q) and matches, w_q, row, row.T)
 
 
 def root_and_softmax() -> Measured:
@@ -67,26 +66,26 @@ def root_and_softmax() -> Measured:
     alone = scores / D**0.5
     set_by_root = tops[2] < tops[0] < tops[1] and not are_equal(alone.sum(axis=1), 1)
     claimed, row = are_equal(shares["√d"], A) and proper, alone[0]
-    return measured(claimed, claimed and set_by_root, D**0.5, D, N, said, row.sum(), row.min())
+    return Measured(claimed, claimed and set_by_root, D**0.5, D, N, said, row.sum(), row.min())
 
 
 def formula_without_softmax() -> Measured:
     """Values weighted with scaled scores, and with their softmax, against the head's output."""
     scaled = NOTE_TRACE.scaled_scores[0, 0]
     raw, soft = (max_difference(w @ VALUES, HEAD) for w in (scaled, softmax(scaled)))
-    return measured(raw < 1e-9, soft < 1e-9, raw, scaled[0].sum(), soft)
+    return Measured(raw < 1e-9, soft < 1e-9, raw, scaled[0].sum(), soft)
 
 
 def divided_by_d() -> Measured:
     """The spread of Gaussian scores of width 64, divided by d and by √d."""
     by_d, by_root = score_deviations(64, 64, 8)
-    return measured(abs(by_d - 1) < 0.1, abs(by_root - 1) < 0.1, by_d, by_root)
+    return Measured(abs(by_d - 1) < 0.1, abs(by_root - 1) < 0.1, by_d, by_root)
 
 
 def head_without_values() -> Measured:
     """The sizes of the softmax and of the softmax times the values."""
     right = HEAD.shape == (N, D_O) and are_equal(A @ VALUES, HEAD)
-    return measured(A.shape == (N, D), right, A, HEAD)
+    return Measured(A.shape == (N, D), right, A, HEAD)
 
 
 def size_of_the_output_matrix() -> Measured:
@@ -95,19 +94,19 @@ def size_of_the_output_matrix() -> Measured:
     trace = attend(NOTE_X, Projections.random(S, heads, d_k=D, d_v=D_O))
     joined, right = trace.merged[0], np.asarray(trace.projections.w_o)
     stated = np.zeros((D * heads, S))
-    return measured(fits(joined, stated), fits(joined, right), D, D_O, heads, joined, right, stated)
+    return Measured(fits(joined, stated), fits(joined, right), D, D_O, heads, joined, right, stated)
 
 
 def two_alphas() -> Measured:
     """The row sums of α in the note and of α in the slides."""
     note, slides = NOTE_TRACE.scaled_scores[0, 0].sum(axis=1), A.sum(axis=1)
-    return measured(are_equal(note, 1.0), are_equal(slides, 1.0), note[0], slides[0])
+    return Measured(are_equal(note, 1.0), are_equal(slides, 1.0), note[0], slides[0])
 
 
 def direction_of_a_weight() -> Measured:
     """How much output 1 grows when value 4 grows by 1 in all features."""
     gained = (A @ (VALUES + np.eye(N)[:, [3]]) - HEAD)[0, 0]
-    return measured(
+    return Measured(
         are_equal(gained, A[3, 0]), are_equal(gained, A[0, 3]), gained, A[0, 3], A[3, 0]
     )
 
@@ -118,7 +117,7 @@ def divided_into() -> Measured:
         max_difference(q, NOTE_TRACE.scaled_scores)
         for q in (D**0.5 / NOTE_TRACE.scores, NOTE_TRACE.scores / D**0.5)
     )
-    return measured(into < 1e-9, by < 1e-9, into, by)
+    return Measured(into < 1e-9, by < 1e-9, into, by)
 
 
 def weights_from_0_to_1() -> Measured:
@@ -133,6 +132,6 @@ def weights_from_0_to_1() -> Measured:
     last, gone, near, one = (softmax(np.array([0.0, -lead])) for lead in (745.0, 746.0, 36.0, 37.0))
     ends = last[1] > 0 == gone[1] and near[0] < 1 == one[0]
     row = far[0, 0, 0]
-    return measured(
+    return Measured(
         inside, inside and bool(ends) and row.tolist() == [1, 0], A.min(), A.max(), N, row
     )

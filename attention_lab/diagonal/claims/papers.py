@@ -20,7 +20,6 @@ from .record import (
     Measured,
     are_equal,
     max_difference,
-    measured,
     multiplications,
     own_rate,
     score_deviations,
@@ -32,7 +31,7 @@ def variance_of_the_dot_product() -> Measured:
     query, key = gaussian_tokens(4000, 64, seed=1), gaussian_tokens(4000, 64, seed=2)
     own, other = (float((query * vectors).sum(axis=1).var()) for vectors in (query, key))
     right = abs(other / 64 - 1) < 0.1
-    return measured(right, right and abs(own / 128 - 1) < 0.1, other, own)
+    return Measured(right, right and abs(own / 128 - 1) < 0.1, other, own)
 
 
 def small_gradients() -> Measured:
@@ -47,7 +46,7 @@ def small_gradients() -> Measured:
         float(1 - (softmax(scores) ** 2).sum(axis=-1).mean())
         for scores in (raw, raw / np.sqrt(512), slight)
     )
-    return measured(
+    return Measured(
         started < 0.5, unscaled < 0.2 and scaled > 0.8 and started > 0.8, unscaled, scaled, started
     )
 
@@ -60,7 +59,7 @@ def same_cost() -> Measured:
     one, shared, full = (multiplications(64, 96, width) for width in (96, 8 * 12, 8 * 96))
     few, many = (attend(x, Projections.random(96, heads)).scores.size for heads in (1, 8))
     right = shared == one and full == 8 * one and many == 8 * few
-    return measured(full == one and many == few, right, one, shared, full, few, many)
+    return Measured(full == one and many == few, right, one, shared, full, few, many)
 
 
 def averaging_inhibits() -> Measured:
@@ -76,7 +75,7 @@ def averaging_inhibits() -> Measured:
         return float(((target - best) ** 2).mean() / target.var())
 
     one, two, sharp = missed((left + right) / 2, wanted), missed(wanted, wanted), missed(left, left)
-    return measured(sharp > 0.4, one > 0.49 and two < 1e-9 and sharp < 1e-9, one, two, sharp)
+    return Measured(sharp > 0.4, one > 0.49 and two < 1e-9 and sharp < 1e-9, one, two, sharp)
 
 
 def own_word_highest() -> Measured:
@@ -89,7 +88,7 @@ def own_word_highest() -> Measured:
         for degrees in (90, 0)
     )
     without = own_rate(attend(x, Projections.weightless(16)) for x in tokens)
-    return measured(free > 0.5, without == 1 and free < 0.2, free, tied, without)
+    return Measured(free > 0.5, without == 1 and free < 0.2, free, tied, without)
 
 
 def rank_is_lost() -> Measured:
@@ -109,7 +108,7 @@ def rank_is_lost() -> Measured:
     delayed = narrow < 1e-12 and wide > 0.1 and skips > 0.5 and left(16, pure) < 1e-12
     exponential = all(1e-12 < distance < 0.1 for distance in slowed)
     claimed, corrected = max(narrow, wide, skips) < 0.1, delayed and exponential and halves
-    return measured(claimed, corrected, narrow, wide, skips, slowed, left(16, pure), four)
+    return Measured(claimed, corrected, narrow, wide, skips, slowed, left(16, pure), four)
 
 
 # Sequence elements, their size nI, heads, and the size nK of one head's Query and Key.
@@ -124,7 +123,7 @@ def mql5_trace(d_v: int = NK) -> Trace:
 def larger_than_the_input() -> Measured:
     """The width of the joined heads for values of nI and of nI/h numbers."""
     wide, narrow = (mql5_trace(d_v).merged.shape[2] for d_v in (NI, NI // HEADS))
-    return measured(narrow > NI, wide > NI and narrow == NI, NI, wide, NI // HEADS, narrow)
+    return Measured(narrow > NI, wide > NI and narrow == NI, NI, wide, NI // HEADS, narrow)
 
 
 def root_of_the_key_size() -> Measured:
@@ -132,7 +131,7 @@ def root_of_the_key_size() -> Measured:
     head's size.
     """
     fused, own = score_deviations(NK, (HEADS * NK) ** 0.5, NK**0.5)
-    return measured(abs(fused - 1) < 0.1, abs(own - 1) < 0.1, fused, own)
+    return Measured(abs(fused - 1) < 0.1, abs(own - 1) < 0.1, fused, own)
 
 
 def diagonal_of_the_square() -> Measured:
@@ -140,7 +139,7 @@ def diagonal_of_the_square() -> Measured:
     trace = mql5_trace()
     product = trace.query_heads[0, :, 0] @ trace.key_heads[0, :, 1].T
     error = max_difference(np.diagonal(product), trace.scores[0, :, 0, 1])
-    return measured(error < 1e-9, error < 1e-9, HEADS, error, HEADS**2 * NK, HEADS * NK)
+    return Measured(error < 1e-9, error < 1e-9, HEADS, error, HEADS**2 * NK, HEADS * NK)
 
 
 def two_operations() -> Measured:
@@ -149,7 +148,7 @@ def two_operations() -> Measured:
     hadamard = (trace.query_heads[0, :, 0] * trace.key_heads[0, :, 1]).sum(axis=1)
     square, own = HEADS**2 * NK, HEADS * NK
     correct = are_equal(hadamard, trace.scores[0, :, 0, 1]) and own * HEADS == square
-    return measured(own == 2 * square, correct, own, square, HEADS)
+    return Measured(own == 2 * square, correct, own, square, HEADS)
 
 
 def regardless_of_heads() -> Measured:
@@ -159,7 +158,7 @@ def regardless_of_heads() -> Measured:
     )
     more = three == HEADS * one and mql5_trace().scores.size == HEADS * N**2
     right, n_scores = more and shared == N**2 * NI, mql5_trace().scores.size
-    return measured(one == three, right, NK, one, three, NI, shared, n_scores, N**2)
+    return Measured(one == three, right, NK, one, three, NI, shared, n_scores, N**2)
 
 
 def interdependence() -> Measured:
@@ -168,14 +167,14 @@ def interdependence() -> Measured:
     free, tied = attend(x, Projections.random(NI, HEADS)), attend(x, Projections.tied(NI, HEADS))
     gaps = [max_difference(a, a.swapaxes(-1, -2)) for a in (free.probabilities, tied.probabilities)]
     symmetric = are_equal(tied.scores, tied.scores.swapaxes(-1, -2))
-    return measured(gaps[0] < 1e-9, gaps[0] > 0.01 and gaps[1] > 0.01 and symmetric, gaps)
+    return Measured(gaps[0] < 1e-9, gaps[0] > 0.01 and gaps[1] > 0.01 and symmetric, gaps)
 
 
 def resources_of_the_transpose() -> Measured:
     """Whether Kᵀ has memory of its own."""
     keys = mql5_trace().key_heads[0, 0]
     shared = bool(np.shares_memory(keys, keys.T))
-    return measured(not shared, shared, keys.nbytes)
+    return Measured(not shared, shared, keys.nbytes)
 
 
 def three_heads() -> Measured:
@@ -184,11 +183,11 @@ def three_heads() -> Measured:
     heads = [p.w_q[:, start : start + NK] for start in range(0, HEADS * NK, NK)]
     error = max_difference(x @ np.hstack(heads), np.hstack([x @ head for head in heads]))
     right = error < 1e-9 and p.w_q.shape == (NI, HEADS * NK)
-    return measured(right, right, p.w_q, error)
+    return Measured(right, right, p.w_q, error)
 
 
 def one_number() -> Measured:
     """QC KCᵀ against the sum of the scores over the heads."""
     trace = mql5_trace()
     error = max_difference(trace.queries[0] @ trace.keys[0].T, trace.scores[0].sum(axis=0))
-    return measured(error < 1e-9, error < 1e-9, HEADS, error)
+    return Measured(error < 1e-9, error < 1e-9, HEADS, error)

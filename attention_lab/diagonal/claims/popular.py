@@ -28,7 +28,6 @@ from .record import (
     format_gap,
     head_0_of,
     max_difference,
-    measured,
     multiplications,
     shuffling_gaps,
 )
@@ -40,13 +39,13 @@ def permutation_invariant() -> Measured:
     """The output of shuffled tokens against the output, and against the shuffled output."""
     plain, shuffled = attend(X, LAYER).output[0], attend(X[ORDER], LAYER).output[0]
     gaps = max_difference(shuffled, plain), max_difference(shuffled, plain[ORDER])
-    return measured(gaps[0] < 1e-9, gaps[1] < 1e-9, gaps)
+    return Measured(gaps[0] < 1e-9, gaps[1] < 1e-9, gaps)
 
 
 def blind_to_order() -> Measured:
     """The output of shuffled tokens against the shuffled output, without and with a causal mask."""
     free, causal = shuffling_gaps(X, LAYER, ORDER)
-    return measured(causal < 1e-9, free < 1e-9 and causal > 0.01, free, causal)
+    return Measured(causal < 1e-9, free < 1e-9 and causal > 0.01, free, causal)
 
 
 def weights_explain() -> Measured:
@@ -59,14 +58,14 @@ def weights_explain() -> Measured:
     other_values = max_difference(elsewhere @ values, A @ values)
     weights = max_difference(moved, A)
     is_right = weights > 0.01 and same_values < 1e-9 < other_values
-    return measured(same_values > 1e-9, is_right, weights, same_values, other_values)
+    return Measured(same_values > 1e-9, is_right, weights, same_values, other_values)
 
 
 def dot_product_is_similarity() -> Measured:
     """Scores of (1, 0) with itself and with (3, 3), also after all vectors get the same length."""
     token, other = np.array([1.0, 0.0]), np.array([3.0, 3.0])
     cosine = float(token @ other / np.linalg.norm(other))
-    return measured(
+    return Measured(
         bool(token @ token > token @ other), cosine < 1, token @ token, token @ other, cosine
     )
 
@@ -92,7 +91,7 @@ def key_bias() -> Measured:
     exceptions = ", ".join(f"{move:.2f} with {name}" for name, move in shares_move.items())
     plain = moves["b_k"] < 1e-9 < min(moves["b_q"], moves["b_v"])
     is_right = plain and one_key < 1e-9 and min(shares_move.values()) > 0.01
-    return measured(min(moves.values()) > 1e-9, is_right, moved_by, one_key, exceptions)
+    return Measured(min(moves.values()) > 1e-9, is_right, moved_by, one_key, exceptions)
 
 
 def _turned(tokens: Array) -> Array:
@@ -130,14 +129,14 @@ def temperature_decides() -> Measured:
         changed.append(int((cold != hot).sum()))
         largest.append(", ".join(f"{one.max(axis=-1).mean():.2f}" for one in shares))
     (free, biased), tops = changed, largest[0]
-    return measured(free > 0, free == 0 < biased, HEADS * TOKENS, tops, biased)
+    return Measured(free > 0, free == 0 < biased, HEADS * TOKENS, tops, biased)
 
 
 def adding_heads() -> Measured:
     """The sum of the heads' contributions against the output."""
     trace = attend(X, LAYER)
     gap = max_difference(head_contributions(trace).sum(axis=1), trace.output)
-    return measured(gap > 1e-9, gap < 1e-9, HEADS, gap)
+    return Measured(gap > 1e-9, gap < 1e-9, HEADS, gap)
 
 
 def heads_differ() -> Measured:
@@ -152,7 +151,7 @@ def heads_differ() -> Measured:
         trace = attend(X, weights)
         gradient = np.asarray(layer_gradients(trace, trace.output - X)["w_q"])
         gaps.append(max_difference(gradient[:, :3], gradient[:, 3:]))
-    return measured(min(gaps) > 1e-9, gaps[0] < 1e-9 < min(gaps[1:]), gaps)
+    return Measured(min(gaps) > 1e-9, gaps[0] < 1e-9 < min(gaps[1:]), gaps)
 
 
 def minus_a_billion() -> Measured:
@@ -169,7 +168,7 @@ def minus_a_billion() -> Measured:
         half = float(np.float16(-1e9))
     least = float(np.finfo(np.float16).min)
     right = some < 1e-9 < min(none, low) and least == -65504 and np.isneginf(half)
-    return measured(max(none, low) < 1e-9, bool(right), some, none, low, least, half)
+    return Measured(max(none, low) < 1e-9, bool(right), some, none, low, least, half)
 
 
 def twice_as_long() -> Measured:
@@ -177,7 +176,7 @@ def twice_as_long() -> Measured:
     short, long = (
         multiplications(2 * n, 512, 512) / multiplications(n, 512, 512) for n in (128, 131_072)
     )
-    return measured(short > 3.9, long > 3.9 and short < 2.5, short, long)
+    return Measured(short > 3.9, long > 3.9 and short < 2.5, short, long)
 
 
 def average_of_the_input() -> Measured:
@@ -187,7 +186,7 @@ def average_of_the_input() -> Measured:
     trace = attend(gaussian_tokens(16, 4), Projections.random(4, 1), residual=True)
     heads = sum(in_hull(row, trace.values[0]) for row in trace.head_outputs[0, 0])
     outputs = sum(in_hull(row, trace.inputs[0]) for row in trace.output[0])
-    return measured(outputs == 16, heads == 16, heads, outputs)
+    return Measured(outputs == 16, heads == 16, heads, outputs)
 
 
 def learned_matrices() -> Measured:
@@ -195,17 +194,17 @@ def learned_matrices() -> Measured:
     one, other = attend(X, LAYER), attend(X[::-1] + 1, LAYER)
     moved = max_difference(one.queries, other.queries)
     kept = are_equal(one.projections.w_q, other.projections.w_q)
-    return measured(moved < 1e-9, kept and moved > 0.01, moved)
+    return Measured(moved < 1e-9, kept and moved > 0.01, moved)
 
 
 def shift_of_a_row() -> Measured:
     """The softmax of scores, and of scores plus 100."""
     scores = attend(X, LAYER).scaled_scores
     gap = max_difference(softmax(scores + 100), softmax(scores))
-    return measured(gap < 1e-9, gap < 1e-9, gap)
+    return Measured(gap < 1e-9, gap < 1e-9, gap)
 
 
 def one_layer_cannot() -> Measured:
     """The stored models of one and of two layers on letters that repeat."""
     one, two = (circuit_score(CircuitSettings(n_layers, 2), N_STEPS).right for n_layers in (1, 2))
-    return measured(one < 1 / N_LETTERS, one < 0.5 < 0.9 < two, 100 * one, 100 * two)
+    return Measured(one < 1 / N_LETTERS, one < 0.5 < 0.9 < two, 100 * one, 100 * two)

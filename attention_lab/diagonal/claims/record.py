@@ -5,7 +5,6 @@ comparisons of arrays, and formats of numbers.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -25,21 +24,14 @@ TOKENS, WIDTH, HEADS = 5, 6, 2
 X, LAYER = gaussian_tokens(TOKENS, WIDTH), Projections.random(WIDTH, HEADS)
 
 
-@dataclass(frozen=True)
 class Measured:
     """What a check measures. claimed: whether the claim holds as worded. corrected: whether the
-    correct statement holds. numbers: those that show it, in the order of their places in
-    the sentence of the claim.
+    correct statement holds. numbers: those that show it, in the order of their places in the
+    sentence of the claim.
     """
 
-    claimed: bool
-    corrected: bool
-    numbers: tuple[object, ...]
-
-
-def measured(claimed: bool, corrected: bool, *numbers: object) -> Measured:
-    """What a check measures, with its numbers one by one."""
-    return Measured(claimed, corrected, numbers)
+    def __init__(self, claimed: bool, corrected: bool, *numbers: object) -> None:
+        self.claimed, self.corrected, self.numbers = claimed, corrected, numbers
 
 
 def fits(*matrices: Array) -> bool:

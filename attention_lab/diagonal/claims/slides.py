@@ -27,7 +27,6 @@ from .record import (
     format_gap,
     head_0_of,
     max_difference,
-    measured,
     own_rate,
     score_deviations,
     shuffling_gaps,
@@ -41,7 +40,7 @@ def score_bound() -> Measured:
     """S1 on Gaussian tokens."""
     check = find_proposition("S1").check(gaussian_tokens(16, 4))
     gap = format_gap(check.excess)
-    return measured(check.holds, check.holds, gap)
+    return Measured(check.holds, check.holds, gap)
 
 
 def pair_bound() -> Measured:
@@ -49,7 +48,7 @@ def pair_bound() -> Measured:
     bound, product = (find_proposition(number).check(COUNTEREXAMPLE_X) for number in ("S4", "S7"))
     i, j = bound.where
     A = weightless_attention(COUNTEREXAMPLE_X).probabilities
-    return measured(bound.holds, product.holds, i + 1, j + 1, A[i, j], A[i, i], A[j, j])
+    return Measured(bound.holds, product.holds, i + 1, j + 1, A[i, j], A[i, i], A[j, j])
 
 
 def diagonal_always_greater() -> Measured:
@@ -60,7 +59,7 @@ def diagonal_always_greater() -> Measured:
     masses = [self_mass_exact(8, width) for width in (2, 8, 64)]
     row = weightless_attention(COUNTEREXAMPLE_X).probabilities[1]
     shown_masses = ", ".join(f"{mass:.2f}" for mass in masses)
-    return measured(check.holds, rule.holds and masses == sorted(masses), row, shown_masses)
+    return Measured(check.holds, rule.holds and masses == sorted(masses), row, shown_masses)
 
 
 def greater_with_ties() -> Measured:
@@ -68,7 +67,7 @@ def greater_with_ties() -> Measured:
     x = np.array([[1.0, 2.0], [1.0, 2.0], [2.0, -1.0]])
     greater, equal_norms = (find_proposition(number).check(x) for number in ("S5", "S12"))
     row = ", ".join(f"{share:.4f}" for share in weightless_attention(x).probabilities[0])
-    return measured(greater.holds, equal_norms.applies and equal_norms.holds, row)
+    return Measured(greater.holds, equal_norms.applies and equal_norms.holds, row)
 
 
 def diagonally_dominant() -> Measured:
@@ -77,7 +76,7 @@ def diagonally_dominant() -> Measured:
     """
     trace = attend(standardised(gaussian_tokens(64, 8)), Projections.weightless(8))
     peaks, majorities = own_rate([trace]), float(majority_rate(self_attention_of(trace)))
-    return measured(majorities == 1, peaks == 1 and majorities < 1, peaks, majorities)
+    return Measured(majorities == 1, peaks == 1 and majorities < 1, peaks, majorities)
 
 
 def limits_expressive_power() -> Measured:
@@ -89,7 +88,7 @@ def limits_expressive_power() -> Measured:
     letters = weightless_score("letters", by_squares=True).total
     one, named = (trained_score(name, 1) for name in (task, "letters"))
     is_limited = one < 0.6 < 0.8 < hidden < plain and letters + 0.2 < named
-    return measured(hidden < 0.6, is_limited, plain, hidden, one, letters, named, 1 / N_LETTERS)
+    return Measured(hidden < 0.6, is_limited, plain, hidden, one, letters, named, 1 / N_LETTERS)
 
 
 def weights_cure_it() -> Measured:
@@ -110,7 +109,7 @@ def weights_cure_it() -> Measured:
         own = np.linalg.norm(trace.queries[0], axis=1).argmax()
         longest.append(diagonal_margins(self_attention_of(trace).scores)[own])
     against = opposite < 0.01 and bool(max(longest) < 0 and row[0] > row[1])
-    return measured(
+    return Measured(
         tied < 0.2, tied > 0.6 and abs(free - 0.125) < 0.05 and against, tied, free, opposite, row
     )
 
@@ -122,7 +121,7 @@ def same_attention() -> Measured:
     rows = max_difference(A[0], A[1])
     channels = np.stack([A @ channel for channel in values.T], axis=1)
     is_mixed = are_equal(channels, trace.head_outputs[0, 0])
-    return measured(rows < 1e-9, rows > 0.01 and is_mixed, rows)
+    return Measured(rows < 1e-9, rows > 0.01 and is_mixed, rows)
 
 
 def vertical_stack() -> Measured:
@@ -131,13 +130,13 @@ def vertical_stack() -> Measured:
     heads, w_o = trace.head_outputs[0], np.asarray(trace.projections.w_o)
     below, beside = np.vstack(list(heads)), np.hstack(list(heads))
     right = fits(beside, w_o) and are_equal(beside @ w_o, trace.output[0])
-    return measured(fits(below, w_o), right, below, beside, len(w_o))
+    return Measured(fits(below, w_o), right, below, beside, len(w_o))
 
 
 def root_of_c() -> Measured:
     """The standard deviation of Gaussian scores of width d_k = 4 in a layer with C = 32."""
     by_c, by_d_k = score_deviations(4, 32**0.5, 4**0.5)
-    return measured(abs(by_c - 1) < 0.1, abs(by_d_k - 1) < 0.1, by_c, by_d_k)
+    return Measured(abs(by_c - 1) < 0.1, abs(by_d_k - 1) < 0.1, by_c, by_d_k)
 
 
 def one_by_one() -> Measured:
@@ -151,7 +150,7 @@ def one_by_one() -> Measured:
         max_difference(weightless_attention(normed, sharpness).probabilities, np.eye(8))
         for sharpness in (1, 20)
     )
-    return measured(bool(best == 1), sharp < 1e-3 < soft, best, soft, sharp)
+    return Measured(bool(best == 1), sharp < 1e-3 < soft, best, soft, sharp)
 
 
 def shifting_heads(image_size: int, sharpness: float) -> Projections:
@@ -189,7 +188,7 @@ def heads_and_convolution() -> Measured:
     ]
     free, order = Projections.random(1, 9, d_k=2, d_v=1), rng.permutation(image_size**2)
     moved, causal = shuffling_gaps(image.reshape(-1, 1), free, order)
-    return measured(
+    return Measured(
         errors[0] < 1e-9, errors[1] < 1e-9 and moved < 1e-9 < causal, errors, moved, causal
     )
 
@@ -204,7 +203,7 @@ def always_use_weights() -> Measured:
     cleaned = attend(patterns + noise, Projections.weightless(32)).output[0] - patterns
     before, after = (float(np.square(part).mean()) for part in (noise, cleaned))
     needed = two < 0.01 and 0.4 < one < 0.6 and plain > 0.9
-    return measured(after >= before, needed and after < before / 2, plain, one, two, before, after)
+    return Measured(after >= before, needed and after < before / 2, plain, one, two, before, after)
 
 
 def always_several_heads() -> Measured:
@@ -213,4 +212,4 @@ def always_several_heads() -> Measured:
     twice = attend(X, Projections.from_heads([first, first], w_o)).output
     once = attend(X, Projections.from_heads([first], w_o[:3] + w_o[3:])).output
     gap, other = max_difference(twice, once), max_difference(attend(X, LAYER).output, once)
-    return measured(gap > 1e-9, gap < 1e-9 and other > 0.01, gap, other)
+    return Measured(gap > 1e-9, gap < 1e-9 and other > 0.01, gap, other)

@@ -72,7 +72,7 @@ def site_in_browser() -> Iterator[tuple[Browser, str, Path]]:
 
 
 def opened_page(browser: Browser, url: str, kind: str, ready: str) -> Page:
-    """A page of the app or the site that has settled: what is waited for is there, and the engine."""
+    """A page of the app or the site when it has settled, with what is waited for and the engine."""
     page = browser.new_page(viewport=WINDOW)
     page.goto(url)
     page.wait_for_selector(ready)

@@ -36,8 +36,8 @@ class ChangesFacts:
     """*What changes?* outcome: "widths" if the outputs have other widths, those after and before;
     "same", "rounding" or "moved", by the gap. largest: None if no number of the head changes.
     moved: the attention that the head moves. most_in, most: the head that moves most, and what it
-    moves; None if there is one head, or none moves any. row: of the query in focus in the changed
-    layer, and row_sum: of its shares there.
+    moves; None if there is one head, or none moves any. row: in the changed layer, that of the
+    query in focus, and row_sum: of its shares there.
     """
 
     outcome: Case

@@ -5,6 +5,8 @@ engine answers, and from a change of heads to its picture, beside the app on the
 import gzip
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -56,16 +58,34 @@ class Noting(SimpleHTTPRequestHandler):
             self.sent.append(self.path.split("?")[0].strip("/") or "index.html")
 
 
-def main() -> None:
-    """Measure and print."""
+@contextmanager
+def site_in_browser() -> Iterator[tuple[Browser, str, Path]]:
+    """A browser, the URL of the site, which is built and served, and its folder."""
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
-        folder = Path(name)
-        build(folder)
-        _print_sizes(folder)
-        browser = playwright.chromium.launch(executable_path=find_chromium())
+        build(Path(name))
         server = ThreadingHTTPServer(("localhost", 0), partial(Noting, directory=name))
         Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://localhost:{server.server_port}/"
+        browser = playwright.chromium.launch(executable_path=find_chromium())
+        yield browser, f"http://localhost:{server.server_port}/", Path(name)
+        server.shutdown()
+        browser.close()
+
+
+def opened_page(browser: Browser, url: str, kind: str, ready: str) -> Page:
+    """A page of the app or the site when it has settled, with what is waited for and the engine."""
+    page = browser.new_page(viewport=WINDOW)
+    page.goto(url)
+    page.wait_for_selector(ready)
+    if kind == "site":
+        page.wait_for_selector("#files", timeout=120_000)
+    page.wait_for_timeout(3_000)
+    return page
+
+
+def main() -> None:
+    """Measure and print."""
+    with site_in_browser() as (browser, url, folder):
+        _print_sizes(folder)
         ready = [_opened(browser, url, "#files")[0] for _ in range(ROUNDS)]
         print(f"engine ready {median(ready):.0f} ms")
         for path in PAGES:
@@ -75,8 +95,6 @@ def main() -> None:
             pages["app"] = f"{app.address}/split?n_heads=1&d_model=16"
             acts = {one: _acts(browser, address, one) for one, address in pages.items()}
         print(f"a change of heads: {acts}; site / app {acts['site'] / acts['app']:.2f}")
-        server.shutdown()
-        browser.close()
 
 
 def _print_sizes(folder: Path) -> None:
@@ -124,12 +142,7 @@ def _packed(files: set[Path]) -> int:
 
 def _acts(browser: Browser, url: str, kind: str) -> float:
     """The median milliseconds of a change of heads."""
-    page = browser.new_page(viewport=WINDOW)
-    page.goto(url)
-    page.wait_for_selector("section.board .panel")
-    if kind == "site":
-        page.wait_for_selector("#files", timeout=60_000)
-    page.wait_for_timeout(3_000)
+    page = opened_page(browser, url, kind, "section.board .panel")
     times = [_act(page, kind, key) for _ in range(ROUNDS) for key in ("ArrowRight", "ArrowLeft")]
     page.close()
     return round(median(times), 1)
@@ -141,6 +154,6 @@ def _act(page: Page, kind: str, key: str) -> float:
     field.focus()
     taken = page.evaluate_handle(ACT_JS, [field.element_handle(), board])
     page.keyboard.press(key)
-    found = float(taken.evaluate("taken => taken.time"))
+    milliseconds = float(taken.evaluate("taken => taken.time"))
     page.wait_for_timeout(1_000)
-    return found
+    return milliseconds

@@ -14,6 +14,13 @@ from torch import Tensor
 from torch_layer import numbers
 
 D_MODEL, N_HEADS, N_HIDDEN, N_TOKENS = 6, 2, 11, 5
+# Norms first, activation, causal.
+CASES = (
+    (False, "relu", False),
+    (True, "relu", True),
+    (False, "gelu", True),
+    (True, "gelu", False),
+)
 # What a part of the module gives, by our names.
 PARTS = {
     "self_attn": "attention",
@@ -41,11 +48,11 @@ def block_case(norm_first: bool, activation: str, causal: bool) -> dict[str, Any
         for seed, (name, part) in enumerate(module.named_parameters(), start=70):
             drawn = numbers(seed, *part.shape)
             part.copy_(1 + 0.3 * drawn if name.startswith("norm") else 0.5 * drawn)
-    found: dict[str, Tensor] = {}
+    given_by: dict[str, Tensor] = {}
 
     def caught(name: str) -> Any:
         def keep(_: Any, __: Any, given: Any) -> None:
-            found[name] = (given[0] if isinstance(given, tuple) else given)[0].detach()
+            given_by[name] = (given[0] if isinstance(given, tuple) else given)[0].detach()
 
         return keep
 
@@ -53,24 +60,16 @@ def block_case(norm_first: bool, activation: str, causal: bool) -> dict[str, Any
         getattr(module, part_name).register_forward_hook(caught(name))
     x = numbers(90, 1, N_TOKENS, D_MODEL)
     mask = torch.ones(N_TOKENS, N_TOKENS, dtype=torch.bool).triu(1) if causal else None
-    found["output"] = module(x, src_mask=mask)[0].detach()  # not in the mode with a fast path
-    close(module.eval()(x, src_mask=mask)[0].detach(), found["output"], "with the fast path")
-    about = {"norm_first": norm_first, "activation": activation, "causal": causal}
-    return about | {"state": dict(module.state_dict()), "inputs": x[0], "expected": found}
+    given_by["output"] = module(x, src_mask=mask)[0].detach()  # not in the mode with a fast path
+    close(module.eval()(x, src_mask=mask)[0].detach(), given_by["output"], "with the fast path")
+    settings = {"norm_first": norm_first, "activation": activation, "causal": causal}
+    return settings | {"state": dict(module.state_dict()), "inputs": x[0], "expected": given_by}
 
 
 def main() -> None:
     """Build, freeze and write."""
     need_version(torch, TORCH_VERSION)
-    cases = [
-        block_case(norm_first, activation, causal)
-        for norm_first, activation, causal in (
-            (False, "relu", False),
-            (True, "relu", True),
-            (False, "gelu", True),
-            (True, "gelu", False),
-        )
-    ]
+    cases = [block_case(*settings) for settings in CASES]
     write("block_golden", {"torch": TORCH_VERSION, "cases": cases})
 
 

@@ -177,7 +177,9 @@ def module_steps(case: Case, state: Tensors, arguments: Tensors) -> Tensors:
     module = torch.nn.MultiheadAttention(**options, dtype=dtype).eval()
     module.load_state_dict(state)
     with torch.inference_mode():
-        found = module(**arguments, average_attn_weights=False, is_causal=case["is_causal"])
+        output, weights = module(
+            **arguments, average_attn_weights=False, is_causal=case["is_causal"]
+        )
 
     def batch_first(tensor: Tensor) -> Tensor:
         if tensor.ndim == 2:
@@ -204,8 +206,8 @@ def module_steps(case: Case, state: Tensors, arguments: Tensors) -> Tensors:
         else:
             given["bias"] = mask + given.get("bias", 0)
     steps = layer(given, options | {"heads": options["num_heads"]}, empty=torch.nan)
-    close(steps["output"], batch_first(found[0]), f"{case['name']} output")
-    weights = found[1] if found[1].ndim == 4 else found[1][None]
+    close(steps["output"], batch_first(output), f"{case['name']} output")
+    weights = weights if weights.ndim == 4 else weights[None]
     close(steps["probabilities"], weights, f"{case['name']} weights")
     del steps["memory"]
     return steps
@@ -291,8 +293,8 @@ def layer_case(options: dict[str, Any]) -> Case:
     steps = layer(given | leaves, {"heads": n_heads} | options)
     for tensor in steps.values():
         tensor.retain_grad()
-    found = gradients(leaves | steps, steps["output"], arriving)
-    return {"given": given | {"output_gradient": arriving}, "expected": found}
+    expected = gradients(leaves | steps, steps["output"], arriving)
+    return {"given": given | {"output_gradient": arriving}, "expected": expected}
 
 
 def loss_cases() -> dict[str, Case]:
@@ -310,8 +312,8 @@ def loss_cases() -> dict[str, Case]:
         target = numbers(21, 2, 3, 2, 3) if name == "squared error" else classes
         leaves = trained({"output": numbers(20, 2, 3, 6)})
         loss = loss_of(leaves["output"].unflatten(-1, (2, 3)), target)
-        found = {"loss": loss, "gradient": gradients(leaves, loss)["output"]}
-        cases[name] = {"given": leaves | {"target": target}, "expected": found}
+        expected = {"loss": loss, "gradient": gradients(leaves, loss)["output"]}
+        cases[name] = {"given": leaves | {"target": target}, "expected": expected}
     return cases
 
 

@@ -34,52 +34,26 @@ PACKAGES = ("attention_core", "attention_lab", "attention_viz")
 SUFFIXES = (".py", ".json", ".csv", ".js", ".css", ".txt", ".npz")
 ASSETS = ("data", "lessons", "board", "page")
 # What neither the packages nor Pyodide load: of NumPy, and of Python's library.
-NUMPY_LEFT_OUT = (
-    *("_core/_operand_flag", "_core/_rational", "_core/_simd", "_core/_struct", "_core/_umath_t"),
-    *("_pyinstaller/", "compat/", "distutils/", "doc/", "f2py/", "fft/_", "lib/recf", "lib/user"),
-    *("linalg/lapack", "ma/mrec", "ma/test", "ma/timer", "random/_examples/", "random/lib/"),
-    "testing/",
-)
-LIBRARY_LEFT_OUT = (
-    *("_aix", "_markupbase", "_osx", "_pydatetime", "_pydecimal", "_pyio", "_sysconfigdata"),
-    *("aifc", "argparse", "asyncio/proactor", "asyncio/windows", "bdb", "cProfile", "cgi", "chunk"),
-    *("cmd.", "code.", "compileall", "concurrent/futures/p", "configparser", "ctypes/_aix"),
-    *(
-        "ctypes/util",
-        "ctypes/wintypes",
-        "curses/",
-        "dbm/",
-        "doctest",
-        "email/_header",
-        "email/contentm",
-        "email/headerreg",
-        "mimetypes",
-        "sysconfig",
-        "xml/sax/expatr",
-    ),
-    *("encodings/big", "encodings/cp1", "encodings/cp7", "encodings/cp8", "encodings/cp9"),
-    *("encodings/euc", "encodings/g", "encodings/hp", "encodings/iso", "encodings/j"),
-    *("encodings/k", "encodings/mac", "encodings/p", "encodings/s", "ensurepip/", "filecmp"),
-    *("fileinput", "ftplib", "gettext", "graphlib", "html/parser", "http/cookie", "http/server"),
-    *("idlelib/", "imaplib", "importlib/_bootstrap", "lib2to3/", "logging/c", "logging/h"),
-    *("mailbox", "mailcap", "modulefinder", "multiprocessing/", "netrc", "nntplib", "optparse"),
-    *(
-        "pdb",
-        "pickletools",
-        "pipes",
-        "plistlib",
-        "poplib",
-        "profile",
-        "pstats",
-        "pty",
-        "py_compile",
-    ),
-    *("pyclbr", "pydoc", "pyodide/console", "rlcompleter", "shelve", "smtplib", "sndhdr"),
-    *("socketserver", "sqlite3/", "sunau", "symtable", "tabnanny", "tarfile", "telnetlib"),
-    *("test/", "timeit", "tkinter/", "tomllib/", "trace.", "turtle", "unittest/"),
-    *("urllib/robotparser", "uu", "venv/", "wave", "webbrowser", "wsgiref/", "xdrlib", "xml/dom"),
-    *("xmlrpc/", "zipapp", "zoneinfo/"),
-)
+NUMPY_LEFT_OUT = """
+_core/_operand_flag _core/_rational _core/_simd _core/_struct _core/_umath_t _pyinstaller/
+compat/ distutils/ doc/ f2py/ fft/_ lib/recf lib/user linalg/lapack ma/mrec ma/test ma/timer
+random/_examples/ random/lib/ testing/
+"""
+LIBRARY_LEFT_OUT = """
+_aix _markupbase _osx _pydatetime _pydecimal _pyio _sysconfigdata aifc argparse
+asyncio/proactor asyncio/windows bdb cProfile cgi chunk cmd. code. compileall
+concurrent/futures/p configparser ctypes/_aix ctypes/util ctypes/wintypes curses/ dbm/
+doctest email/_header email/contentm email/headerreg mimetypes sysconfig xml/sax/expatr
+encodings/big encodings/cp1 encodings/cp7 encodings/cp8 encodings/cp9 encodings/euc
+encodings/g encodings/hp encodings/iso encodings/j encodings/k encodings/mac encodings/p
+encodings/s ensurepip/ filecmp fileinput ftplib gettext graphlib html/parser http/cookie
+http/server idlelib/ imaplib importlib/_bootstrap lib2to3/ logging/c logging/h mailbox
+mailcap modulefinder multiprocessing/ netrc nntplib optparse pdb pickletools pipes plistlib
+poplib profile pstats pty py_compile pyclbr pydoc pyodide/console rlcompleter shelve smtplib
+sndhdr socketserver sqlite3/ sunau symtable tabnanny tarfile telnetlib test/ timeit tkinter/
+tomllib/ trace. turtle unittest/ urllib/robotparser uu venv/ wave webbrowser wsgiref/ xdrlib
+xml/dom xmlrpc/ zipapp zoneinfo/
+"""
 Files = dict[str, bytes]  # by their paths
 COMPILE = """
 const { loadPyodide } = require(process.argv[1] + "/pyodide.js");
@@ -107,12 +81,12 @@ def engine_files(given: Mapping[str, bytes]) -> Files:
         given, {f"lab/{name}": one for name, one in modules().items()}
     )
     lock = json.loads(given[LOCK])
-    about = json.dumps({"info": lock["info"], "packages": {}}).encode()
+    emptied = json.dumps({"info": lock["info"], "packages": {}}).encode()
     return {
         LOADER: given[LOADER],
         f"{SCRIPT}.packed": packed(given[SCRIPT]),
         f"{WASM}.packed": packed(given[WASM]),
-        f"{LOCK}.packed": packed(about),
+        f"{LOCK}.packed": packed(emptied),
         f"{LIBRARY}.packed": packed(_stored(_below(made, "library/"))),
         "modules.packed": packed(joined(_below(made, "lab/"))),
     }
@@ -120,7 +94,8 @@ def engine_files(given: Mapping[str, bytes]) -> Files:
 
 def _taken(archive: bytes, below: str) -> Files:
     """What a browser needs of NumPy's wheel (below "numpy/") or of Python's library."""
-    left_out = tuple(below + name for name in (NUMPY_LEFT_OUT if below else LIBRARY_LEFT_OUT))
+    names = (NUMPY_LEFT_OUT if below else LIBRARY_LEFT_OUT).split()
+    left_out = tuple(below + name for name in names)
     with zipfile.ZipFile(BytesIO(archive)) as members:
         return {
             name: members.read(name)
@@ -147,8 +122,8 @@ def _stored(files: Files) -> bytes:
 def joined(files: Files) -> bytes:
     """Files as one: the length of the list in four bytes, the list with the sizes, all contents."""
     names = sorted(files)
-    about = json.dumps({name: len(files[name]) for name in names}).encode()
-    head = len(about).to_bytes(4, "little") + about
+    sizes = json.dumps({name: len(files[name]) for name in names}).encode()
+    head = len(sizes).to_bytes(4, "little") + sizes
     return head + b"".join(files[name] for name in names)
 
 
@@ -199,11 +174,11 @@ def pyodide_parts(folder: Path | None) -> Files:
     listed = json.loads(parts[LOCK])["packages"]["numpy"]
     name, expected = listed["file_name"], listed["sha256"]
     wheel = _wheel(name) if folder is None else _from_folder(folder, (name,))[name]
-    found = hashlib.sha256(wheel).hexdigest()
-    if found != expected:
+    checksum = hashlib.sha256(wheel).hexdigest()
+    if checksum != expected:
         raise BuildError(
-            f"{name} has the sum {found}, but Pyodide {PYODIDE_VERSION} expects {expected}: delete"
-            f" {CACHE} and build again, or give --pyodide a full distribution"
+            f"{name} has the sum {checksum}, but Pyodide {PYODIDE_VERSION} expects {expected}:"
+            f" delete {CACHE} and build again, or give --pyodide a full distribution"
         )
     return parts | {name: wheel}
 
@@ -224,10 +199,10 @@ def from_npm(package: str, number: str, sha512: str, names: Sequence[str]) -> Fi
         CACHE.mkdir(parents=True, exist_ok=True)
         _run("npm", "pack", f"{package}@{number}", "--pack-destination", str(CACHE))
     content = file.read_bytes()
-    found = base64.b64encode(hashlib.sha512(content).digest()).decode()
-    if found != sha512:
+    checksum = base64.b64encode(hashlib.sha512(content).digest()).decode()
+    if checksum != sha512:
         file.unlink()
-        raise BuildError(f"{file.name} has the sum {found}, not {sha512}: build again")
+        raise BuildError(f"{file.name} has the sum {checksum}, not {sha512}: build again")
     with tarfile.open(fileobj=BytesIO(content)) as members:
         files = {name: members.extractfile(f"package/{name}") for name in names}
         return {name: one.read() for name, one in files.items() if one}

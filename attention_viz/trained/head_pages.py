@@ -100,10 +100,7 @@ class HeadPage:
                 fields += words_or_pieces(view, shown.maps.tokens)
             notes = notes_on(view.scenario, model, view.own_heads)
             above += [b.Text(escape_markdown(note), small=True) for note in notes]
-            if OFF.key not in {
-                key for one in fields if isinstance(one, b.Button) for key in one.sets
-            }:
-                fields += all_on(shown.off)
+            fields += all_on(shown.off)
             told = (self.facts(view, values, shown),) if self.facts else ()
             below = self.blocks(view, values, shown, *told)
         except AttentionError as error:

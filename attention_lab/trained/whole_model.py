@@ -215,8 +215,8 @@ class WholeModel:
         return float(last_X[self.answer.piece] - last_X.mean())
 
     @property
-    def with_all_heads(self) -> WholeModel:
-        """The same before heads were switched off."""
+    def with_all_parts(self) -> WholeModel:
+        """The same before parts were switched off."""
         return whole_run(run_again(self.known, self.known.ids, False), self.pieces)
 
     @property
@@ -300,7 +300,7 @@ def whole_run(
 
 @cached
 def run_again(run: LanguageModelRun, ids: tuple[int, ...], as_set: bool) -> LanguageModelRun:
-    """Other ids in the model of a run. as_set: whether its heads are off that are off."""
+    """Other ids in the model of a run. as_set: whether its parts are off that are off."""
     decoder = run.decoder if as_set else run.decoder.before or run.decoder
     return run_of(decoder, ids, run.vocabulary, run.means)
 
@@ -320,8 +320,8 @@ class Carrier:
 class WholeFacts:
     """*The whole model*: last: the last word. answer: what comes next, and its share. since: the
     layer from which on it is the answer; earlier: what would be said after the layer before; None
-    if it was there from the first layer on, or heads are off. was: the answer with all heads on, if some are
-    off. carrier: the head that adds most. left_out: words that have no room. opened: the
+    if it was there from the first layer on, or parts are off. was: the answer with all parts on, if
+    some are off. carrier: the head that adds most. left_out: words that have no room. opened: the
     share of the chip that is open; sum: what the word itself, all heads and all feed-forward parts
     add to its logit, and their sum.
     """
@@ -347,7 +347,7 @@ def whole_facts(whole: WholeModel, opened: tuple[int, int] | None = None) -> Who
         return WholeFacts(whole.words[-1], left_out=left_out)
     since, answer = whole.since[-1], whole.answer
     before = whole.said[since - 1][-1] if since else None
-    was = whole.with_all_heads.answer if run.decoder.off else None
+    was = whole.with_all_parts.answer if run.decoder.off else None
     earlier = (before.text, Share(before.share)) if before and not was else None
     best = whole.thick[0] if whole.thick else None
     place = opened

@@ -46,7 +46,7 @@ def whole_board(
 ) -> JSON:
     """The board. head: the one whose arcs its layer shows, in the place of the average of all.
     opened: the row of several layers that is opened. before: the same text in the model with all
-    heads. doors: what a click opens, by what is clicked. A word that was written is played.
+    parts. doors: what a click opens, by what is clicked. A word that was written is played.
     """
     rows, n_words, opens = whole.rows(opened), len(whole.words), doors or {}
     of_arcs = {"shape": [len(rows) + 1, n_words, n_words], "axes": ["layer", "word", "word"]}
@@ -189,7 +189,7 @@ def _says(rows: Sequence[range], head: Head | None, opens: Mapping[str, str]) ->
     return {
         "chip": "{row}, {word}:",
         "reads": "Read by {who}: {reads}.",
-        "before": "With all heads: {before}.",
+        "before": "With nothing switched off: {before}.",
         "word": "{word}, a word of the text",
         "arc": "{row}, {word}, read by {who}:",
         "next": "After {row}, this comes next:",

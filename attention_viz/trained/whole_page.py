@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from attention_lab.trained.decoder import Head
+from attention_lab.trained.decoder import FEED_FORWARD, Head, OffPart, head_of
 from attention_lab.trained.language_text import most_tokens, text_of
 from attention_lab.trained.whole_model import (
     NORMS_FIRST,
@@ -24,7 +24,18 @@ from attention_lab.words.numbers import as_sum
 from .. import blocks as b
 from ..markdown import escape_markdown
 from ..story.story_view import StoryView
-from .head_pages import ALL_HEADS, CELL, HEAD, LAYER, MODEL, OFF, OPEN, HeadPage, head_name
+from .head_pages import (
+    ALL_HEADS,
+    CELL,
+    HEAD,
+    LAYER,
+    MODEL,
+    OFF,
+    OPEN,
+    HeadPage,
+    place_name,
+    place_of,
+)
 from .whole_model import ARCS, CHIPS, NEXT, PARTS, whole_board
 from .why_word_sums import ABOUT_LENS, ADDED, run_sum_board
 from .writing import WRITTEN
@@ -59,7 +70,7 @@ class _Doors:
             if self.shown.traces:
                 found[ARCS] = f"Click it for its {self.shown.traces[0].sizes['K']} products."
             if self.shown.off:
-                found[PARTS] += " The step *Block* has all heads on."
+                found[PARTS] += " In the step “Block” nothing is switched off."
         return found
 
     def picture(self, array: str, index: Sequence[int]) -> b.Link | dict[str, object]:
@@ -129,11 +140,13 @@ class _Doors:
 
 def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
     sizes = shown.maps.sizes
-    places_LH = np.ndindex(sizes["L"], sizes["H"])
-    heads = {f"{layer}.{head}": head_name((layer, head)) for layer, head in places_LH}
+    parts: list[OffPart] = [(layer, head) for layer, head in np.ndindex(sizes["L"], sizes["H"])]
+    if shown.run:
+        parts += [(FEED_FORWARD, layer) for layer in range(sizes["L"])]
+    options = {AVERAGE: "all heads"} | {".".join(map(str, one)): place_name(one) for one in parts}
     places = partial(b.Places, size=max(sizes["L"], sizes["T"], 64), default=())
     return (
-        b.Select(ARCS_OF, "Arcs", AVERAGE, {AVERAGE: "all heads"} | heads),
+        b.Select(ARCS_OF, "Part", AVERAGE, options, help="Arcs show what a head alone reads."),
         places(ROW, "Opened layers", most=1),
         places(CHIP, "Opened sum: layer and word", most=2),
         *((WRITTEN,) if shown.model == LANGUAGE else ()),
@@ -152,10 +165,11 @@ def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]
         if values[WRITTEN.key]:
             found.append(b.Button("Start again", {WRITTEN.key: ()}))
     is_first = whole.thick and not shown.off and not whole.n_written  # later there is no room
-    head = _head(values) or (whole.thick[0][:2] if is_first else None)
-    if head and head not in shown.off:
-        places = (*values[OFF.key], head[0] * shown.maps.sizes["H"] + head[1])
-        found.append(b.Button(f"Switch off {head_name(head)}", {OFF.key: places}, name="switch"))
+    part = _part(values) or (whole.thick[0][:2] if is_first else None)
+    if part and part not in shown.off:
+        sizes = shown.maps.sizes
+        places = (*values[OFF.key], place_of(part, (sizes["L"], sizes["H"])))
+        found.append(b.Button(f"Switch off {place_name(part)}", {OFF.key: places}, name="switch"))
     return found
 
 
@@ -193,7 +207,7 @@ def _blocks(
     doors = _Doors(whole, shown, _text(whole, view.scenario.model), head, opened)
     if (place := _place(values)) and whole.run and facts.sum:
         return _sum(doors, place, facts)
-    before = whole.with_all_heads if whole.run and whole.run.decoder.off else None
+    before = whole.with_all_parts if whole.run and whole.run.decoder.off else None
     board = whole_board(whole, head, opened, before, doors.says)
     return [
         b.Text(_answer(facts)),
@@ -203,11 +217,18 @@ def _blocks(
     ]
 
 
-def _head(values: b.Values) -> Head | None:
+def _part(values: b.Values) -> OffPart | None:
     if values[ARCS_OF] == AVERAGE:
         return None
-    layer, head = values[ARCS_OF].split(".")
-    return int(layer), int(head)
+    first, second = values[ARCS_OF].split(".")
+    if first == FEED_FORWARD:
+        return first, int(second)
+    return int(first), int(second)
+
+
+def _head(values: b.Values) -> Head | None:
+    part = _part(values)
+    return part and head_of(part)
 
 
 def _answer(facts: WholeFacts) -> str:
@@ -220,7 +241,7 @@ def _answer(facts: WholeFacts) -> str:
     answer = escape_markdown(facts.answer)
     says = f"After “{escape_markdown(facts.last)}” comes **{answer}** with **{facts.share}**"
     if facts.was:
-        says += f"; with all heads on, {escape_markdown(facts.was[0])} with {facts.was[1]}"
+        says += f"; with nothing switched off, {escape_markdown(facts.was[0])} with {facts.was[1]}"
     elif facts.earlier and facts.since:
         word, share = facts.earlier
         says += (
@@ -236,9 +257,7 @@ def _answer(facts: WholeFacts) -> str:
     return says
 
 
-def _legend(
-    whole: WholeModel, facts: WholeFacts, rows: Sequence[range], head: Head | None
-) -> str:
+def _legend(whole: WholeModel, facts: WholeFacts, rows: Sequence[range], head: Head | None) -> str:
     several = any(len(one) > 1 for one in rows)
     grey = f"Grey arcs: what all heads of {'a row' if several else 'a layer'} read on average"
     if head and range(head[0], head[0] + 1) in rows:
@@ -253,7 +272,7 @@ def _legend(
             f" {facts.carrier.added} of its logit above the average piece."
         )
     if whole.run.decoder.off:
-        off = " Dashed: another answer with all heads on."
+        off = " Dashed: another answer with nothing switched off."
     return (
         "A chip is what the model would write next after this layer, as if no layer followed"
         " (**logit lens**); its filled part is the share. Blue: from this layer on it stays the"

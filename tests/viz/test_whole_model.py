@@ -10,13 +10,18 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError
+from attention_lab.scenario import Scenario
 from attention_lab.trained.language_model import language_model
 from attention_lab.trained.language_text import language_ids, language_layer
 from attention_lab.trained.whole_model import whole_run
 from attention_lab.trained.writing import mark
+from attention_lab.words.numbers import Share
 from attention_viz import board
 from attention_viz.site import answer
+from attention_viz.story.story_view import StoryView
+from attention_viz.trained.cache import CACHE, step_of
 from attention_viz.trained.whole_model import whole_board
+from tests.viz.reading_blocks import values_of
 from tests.viz.reading_scenes import scene_of_text, sent
 
 MODEL = language_model()
@@ -195,6 +200,31 @@ def test_a_head_that_is_off_is_off_on_every_page_and_the_chip_tells_what_was_sai
     weights = [asked(path=path, why_off="36") for path in ("cache", "trained-heads", "find-a-head")]
     assert all("All heads on" in json.dumps(one) for one in weights)
     assert all("All heads on" not in json.dumps(asked(path=one["path"])) for one in weights)
+
+
+def test_a_feed_forward_part_that_is_off_is_off_on_every_page() -> None:
+    row = next(one for one in asked(wm_arcs="feed-forward.3")["blocks"] if one["kind"] == "row")
+    (off,) = [
+        one["changes"]["why_off"] for one in row["items"] if one["label"].startswith("Switch")
+    ]
+    assert off == "43"  # after 40 heads
+    without = [("feed-forward", 3)]
+    expected = whole_run(MODEL.run(WHOLE.known.ids, without=without))
+    scene = scene_of(asked(why_off=off))
+    shares = sent(scene, "chips").reshape(6, -1)[:5]
+    assert shares == pytest.approx(
+        np.array([[one.share for one in row] for row in expected.said[::-1]]), rel=1e-6
+    )
+    (word, share), *_ = expected.next_words
+    assert sent(scene_of(asked(path="writing", why_off=off)), "share").ravel()[0] == share
+    why = json.dumps(asked(path="why-this-word", why_off=off), ensure_ascii=False)
+    assert f"**{word}** comes first with **{Share(share)}**" in why
+    assert "Without the feed-forward part of layer 3: " in why
+    view = StoryView(Scenario(FROG))
+    step = step_of(view, values_of(CACHE, view, why_off=off))
+    assert np.array_equal(step.full.logits, expected.known.logits)
+    for path in ("cache", "trained-heads", "find-a-head", "change-a-word"):
+        assert "All parts on" in json.dumps(asked(path=path, why_off=off)), path
 
 
 def test_a_written_word_is_a_column_that_is_played() -> None:

@@ -130,6 +130,44 @@ def test_a_head_switched_off() -> None:
     assert again.traces[3] is RUN.traces[3]
 
 
+@pytest.mark.parametrize("others", [(), ((1, 3),), ((3, 0),)])
+def test_a_feed_forward_part_switched_off_adds_nothing_and_all_others_read_that(others) -> None:
+    off = MODEL.run(RUN.ids, without=[("feed-forward", 2), *others])
+    plain = MODEL.run(RUN.ids, without=others)
+    assert not off.feed_forwards[2].any()
+    assert np.array_equal(off.streams[2], plain.streams[2])
+    assert off.streams[3] == pytest.approx(plain.streams[3] - plain.feed_forwards[2], abs=1e-12)
+    decoder, stream_TD = plain.decoder, off.streams[3]
+    for layer in (3, 4):
+        stream_TD = stream_TD + decoder.attend(stream_TD, layer).output[0]
+        stream_TD = stream_TD + decoder.feed_forward(stream_TD, layer)
+    assert off.logits == pytest.approx(decoder.logits(stream_TD), abs=1e-10)
+    assert off.contributions(F)["feed-forward", 2] == 0
+    again = RUN.without(("feed-forward", 2), *others)
+    assert np.array_equal(again.logits, off.logits)
+    assert again.traces[2].output == pytest.approx(off.traces[2].output, abs=0)
+
+
+def test_with_a_feed_forward_part_off_words_and_writing_are_those_of_that_model() -> None:
+    off = MODEL.run(RUN.ids, without=[("feed-forward", 4)])
+    assert off.next_words(1) != RUN.next_words(1)
+    written = list(MODEL.generate(RUN.ids, 3, without=[("feed-forward", 4)]))
+    expected = list(RUN.ids)
+    for _ in written:
+        run = MODEL.run(expected, without=[("feed-forward", 4)])
+        expected.append(int(run.logits[-1].argmax()))
+    assert [*RUN.ids, *written] == expected
+    word, share = off.next_words(1)[0]
+    shares = off.word_shares([word])
+    assert shares[word] == pytest.approx(share, abs=1e-9)
+
+
+@pytest.mark.parametrize("wrong", [("feed-forward", 5), ("feed", 1), ("feed-forward",), (5, 0)])
+def test_a_part_that_is_not_there_cannot_be_switched_off(wrong) -> None:
+    with pytest.raises(SettingsError, match="without"):
+        MODEL.run(RUN.ids, without=[wrong])
+
+
 def test_another_trace_in_the_place_of_a_layer() -> None:
     off = MODEL.run(RUN.ids, without=[(2, 6)])
     replaced = MODEL.rerun(RUN, replaced=(2, off.traces[2]))

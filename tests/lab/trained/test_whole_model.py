@@ -104,7 +104,7 @@ def test_without_its_head_one_chip_says_another_word() -> None:
         if before.said[layer][place].text != after.said[layer][place].text
     ]
     assert pairs == [(4, len(before.words) - 1)]
-    assert after.with_all_heads.answer == before.answer
+    assert after.with_all_parts.answer == before.answer
     facts = whole_facts(after)
     assert (facts.answer, facts.was[0], facts.since) == ("cat", "frog", None)
 

@@ -91,13 +91,13 @@ class Block:
         ]
         return p.n_weights + sizes[0], sizes[1]
 
-    def kept(self, token: int) -> float:
+    def kept(self, token: int) -> float | None:
         """How much of a token's direction the block keeps: the cosine between what goes in and what
-        comes out. Units or range: −1 to 1; 0 where one of them is 0.
+        comes out; None if their widths differ. Units or range: −1 to 1; 0 where one of them is 0.
         """
         before_D, after_D = self.inputs[token], self.output[token]
         if before_D.shape != after_D.shape:
-            return 0.0
+            return None
         lengths = float(np.linalg.norm(before_D) * np.linalg.norm(after_D))
         return float(before_D @ after_D) / lengths if lengths else 0.0
 
@@ -160,8 +160,8 @@ class BlockFacts:
     n_active: hidden features of the token above 0 after the activation.
     """
 
-    kept: float
-    kept_other: float
+    kept: float | None
+    kept_other: float | None
     mean: float
     spread: float
     n_features: int

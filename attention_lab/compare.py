@@ -110,11 +110,14 @@ class TwoLayers:
         return next((name for name in named if self.differs(name)), None)
 
     def moved_share(self, head: int) -> float:
-        """The part of its attention that a query of a head gives to other keys after the change, on
-        average: ½ Σ |after − before|. Units or range: 0 to 1.
+        """The part of its attention that a query of a head gives elsewhere after the change, on
+        average: ½ Σ |after − before|. What its shares lack to 1, because a sink has it or nothing,
+        counts as one more place. Units or range: 0 to 1.
         """
         before_TS, after_TS = self.matrices("probabilities", head)
-        return float(0.5 * np.abs(after_TS - before_TS).sum(axis=-1).mean())
+        gap_TS = after_TS - before_TS
+        moved_T = np.abs(gap_TS).sum(axis=-1) + np.abs(gap_TS.sum(axis=-1))
+        return float(0.5 * moved_T.mean())
 
 
 def head_part(trace: Trace, field: str, head: int) -> Array:

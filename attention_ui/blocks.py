@@ -229,8 +229,8 @@ class _Drawing:
         for name in own.keys() & sets.keys():
             value = sets[name]
             self._hold(own[name], value if isinstance(value, str) else own[name].text(value))
-        after = {name: st.session_state.get(name, "") for name in own}
-        st.session_state.update(counted(self.choices, before, after))
+        more = counted(self.choices, before, {name: st.session_state.get(name, "") for name in own})
+        st.session_state.update({name: str(count) for name, count in more.items()})
         _take_back(b.taken_back(self.choices, sets.keys()))
         if others := {name: value for name, value in sets.items() if name not in own}:
             choose(others)

@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from attention_lab.home import ASSETS
 from attention_lab.page_list import book
+from attention_viz.handout import joined_script
 
 from .connections import MAX_MESSAGE_BYTES
 from .streamlit_private import register_components
@@ -60,14 +61,16 @@ def component_value(key: str, name: str) -> Any:
 
 
 def first_scripts() -> str:
-    """The scripts that a browser gets once, with its first run."""
+    """The scripts that a browser gets once, with its first run, in a scope of their own."""
     values = {"CLASS_BASE": base_path(), "BOOK": book(), "MAX_MESSAGE_BYTES": MAX_MESSAGE_BYTES}
-    return "".join(read_script(name, **values) for name in FIRST_SCRIPTS)
+    return f"(() => {{\n{read_script(*FIRST_SCRIPTS, **values)}\n}})();\n"
 
 
-def read_script(file: str, **values: Any) -> str:
-    """A script of assets/page/, with values in the place of the names that stand for them."""
-    script = (ASSETS / "page" / f"{file}.js").read_text(encoding="utf-8")
+def read_script(*files: str, **values: Any) -> str:
+    """Scripts of assets/page/ with the modules that they import, as one script. values: each stands
+    in the place of its name.
+    """
+    script = joined_script(*(f"../page/{file}.js" for file in files))
     for name, value in values.items():
         script = script.replace(name, json.dumps(value).replace("<", "\\u003c"))
     return script

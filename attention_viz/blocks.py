@@ -23,7 +23,7 @@ from .page_choices import Several as Several
 from .page_choices import Switch as Switch
 from .page_choices import Words as Words
 from .page_choices import by_name as by_name
-from .page_choices import recounted
+from .page_choices import counted
 from .page_choices import taken_back as taken_back
 from .payload import JSON
 from .story.story_view import StoryView
@@ -302,8 +302,7 @@ class BlockPage:
     may depend on the layer.
 
     blocks: what the page shows. Raises: AttentionError if there is nothing to show. lead: a choice
-    on which the others depend; `choices` gets its value after the view. facts: the record from
-    which the sentences of the page take their values, see `page_of_facts`.
+    on which the others depend; `choices` gets its value after the view. facts: of `page_of_facts`.
     """
 
     url_path: str
@@ -343,7 +342,8 @@ class BlockPage:
         choices, values = self.read(view, value_of)
         back = taken_back(choices, changes.keys())
         values |= {one.key: one.default for one in choices if one.key in back}
-        return choices, values | recounted(choices, parameters, values), refused
+        before = {one.key: one.asked(parameters)[0] for one in choices}
+        return choices, values | counted(choices, before, values), refused
 
 
 def page_of_facts(

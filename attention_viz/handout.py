@@ -127,13 +127,14 @@ def sheet_page(title: str, style: str, body: str) -> str:
     return html_page(title, SHEET_STYLE + style, body)
 
 
-@lru_cache(maxsize=2)
-def joined_script(entry: str) -> str:
-    """The board's modules that an entry needs as one script, each after those that it imports,
-    without imports, comments and indents.
+@lru_cache(maxsize=4)
+def joined_script(*entries: str) -> str:
+    """Modules, by their paths from the board's folder, as one script, each after those that it
+    imports, without imports, comments and indents.
     """
     order: list[Path] = []
-    _visit(BOARD_FOLDER / entry, order)
+    for entry in entries:
+        _visit(BOARD_FOLDER / entry, order)
     return "\n".join(_inlined(file.read_text(encoding="utf-8")) for file in order)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
-from attention_core.rules import RUNNING, Rule, axis, read
+from attention_core.rules import RUNNING, Position, Rule, axis, read
 from attention_lab.notation.notation import OURS, Notation
 
 from .payload import JSON, board_json, largest_magnitude, panel_json, rule_json, sent_numbers
@@ -91,14 +91,19 @@ def matrix_board(
     )
 
 
-def mask_rule(scores: str) -> Rule:
-    """The rule of a matrix that equals another one, with some cells hidden."""
-    return Rule("mask", (read(scores, 0, 1),))
+def mask_rule(scores: str, bias: str = "") -> Rule:
+    """The rule of a matrix that equals another one, with some cells hidden. bias: the name of what
+    is added to it.
+    """
+    return Rule("mask", (read(scores, 0, 1),), adds=(read(bias, 0, 1),) if bias else ())
 
 
-def softmax_rule(scores: str, n_keys: int) -> Rule:
-    """The rule of a matrix whose rows are the softmax of another one's rows."""
-    return Rule("softmax", (read(scores, 0, RUNNING),), n_keys, own=axis(1))
+def softmax_rule(scores: str, n_keys: int, sink: str = "") -> Rule:
+    """The rule of a matrix whose rows are the softmax of another one's rows. sink: the name of one
+    more score of every row.
+    """
+    adds = (read(sink, Position(), Position()),) if sink else ()
+    return Rule("softmax", (read(scores, 0, RUNNING),), n_keys, adds, axis(1))
 
 
 def head_matrices(
@@ -116,9 +121,14 @@ def head_matrices(
     scores.
     """
     scores, shares = trace.masked_scores[at], trace.probabilities[at]
-    rule = softmax_rule(names[0], trace.sizes["S"])
     drawn = partial(Matrix, rows=sides[0], columns=sides[1], small=small)
+    given, sink = list[Matrix](), ""
+    if trace.sink is not None:
+        number, sink = trace.sink[at[1]].reshape(1, 1), f"sink of {names[1]}"
+        given = [Matrix(sink, number, Side("row"), Side("sink"), None, "sink", kind="logit")]
+    rule = softmax_rule(names[0], trace.sizes["S"], sink)
     return [
+        *given,
         drawn(names[0], scores, place=places[0], title=titles[0], kind="logit", **of_scores),
         drawn(
             names[1],

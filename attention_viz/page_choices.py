@@ -158,35 +158,21 @@ def taken_back(choices: Sequence[Choice], changed: Collection[str]) -> set[str]:
 
 
 def counted(
-    choices: Sequence[Choice], before: Mapping[str, str], after: Mapping[str, str]
-) -> dict[str, str]:
-    """The numbers that go up because the choices that they count have changed. before, after: the
-    texts of choices by their keys.
+    choices: Sequence[Choice], before: Mapping[str, Any], now: Mapping[str, Any]
+) -> dict[str, int]:
+    """The numbers that go up because the choices that they count have changed. before, now: all
+    choices by their keys, as values or as texts.
 
     >>> choices = Words("said", "Answer", "", 9, counted_by="n"), Number("n", "Tries", 0, 0, 9)
     >>> counted(choices, {"said": "4", "n": "1"}, {"said": "5", "n": "1"})
-    {'n': '2'}
+    {'n': 2}
     """
-    by_key = {one.key: one for one in choices}
-    more = {
-        one.counted_by: by_key[one.counted_by]
-        for one in choices
-        if one.counted_by and after[one.key].strip() and after[one.key] != before[one.key]
-    }
+    most = {one.key: int(one.high) for one in choices if isinstance(one, Number)}
     return {
-        key: str(min(int(before[key]) + 1, one.high))
-        for key, one in more.items()
-        if isinstance(one, Number)
+        one.counted_by: min(int(before[one.counted_by]) + 1, most[one.counted_by])
+        for one in choices
+        if one.counted_by and now[one.key].strip() and now[one.key] != before[one.key]
     }
-
-
-def recounted(
-    choices: Sequence[Choice], parameters: Mapping[str, Sequence[str]], values: Mapping[str, Any]
-) -> dict[str, int]:
-    """See `counted`. parameters: of the URL before. values: of the choices now."""
-    before = {one.key: one.text(one.asked(parameters)[0]) for one in choices}
-    after = {one.key: one.text(values[one.key]) for one in choices}
-    return {name: int(text) for name, text in counted(choices, before, after).items()}
 
 
 def by_name(options: Collection[str]) -> dict[str, str]:

@@ -30,16 +30,13 @@ export function barsOf({ bars = [], right }) {
   return bars.map(([label, count], place) => ({ label, count, width: (100 * count) / most, isRight: place === right }));
 }
 
-/** Whether an answer is right, as the server has read it, once it has told the right one. */
-export const isRight = ({ answer, tolerance }, value) => Math.abs(value - answer) <= tolerance;
-
 /** What a student is told of the own answer: the newest, or, when the vote is over, the one that the server has. */
 export function statusOf(told, mine = {}) {
   const words = (answer) => (told.question.kind === "choice" ? told.question.options[Number(answer)] : answer);
   const isKept = mine.kept !== undefined;
   if (told.state === "revealed") {
     if (!isKept) return "You gave no answer.";
-    return isRight(told, mine.value) ? `Your answer ${words(mine.kept)} is right.` : `Your answer was ${words(mine.kept)}.`;
+    return mine.said === "right" ? `Your answer ${words(mine.kept)} is right.` : `Your answer was ${words(mine.kept)}.`;
   }
   if (told.state === "closed") return isKept ? `The vote is closed. Your answer: ${words(mine.kept)}.` : "The vote is closed.";
   const states = {
@@ -53,7 +50,7 @@ export function statusOf(told, mine = {}) {
 
 /** How that is marked. */
 export function markOf(told, mine = {}) {
-  if (told.state === "revealed" && mine.kept !== undefined) return isRight(told, mine.value) ? "right" : "wrong";
+  if (told.state === "revealed" && mine.kept !== undefined) return mine.said === "right" ? "right" : "wrong";
   return mine.state ?? "";
 }
 

@@ -1,6 +1,8 @@
 // The visitor's class, on every page of the app: it asks the server for news, sends answers and, for a teacher, the page that
 // is shown. It keeps an answer until the server has it, and brings followers to the teacher's page. It uses three small routes
 // of the server (attention_ui/classroom/routes.py), never a Streamlit script. The page "Class" joins a class and draws it.
+import { judge } from "../board/words/answer.js";
+
 (() => {
   if (window.attentionClass) return;
   const BASE = CLASS_BASE;
@@ -24,7 +26,8 @@
 
   // A page that is loaded again, and a server that was started anew, know nothing of the room until the script asks. Only
   // then is the cookie there, so that another tab of the browser stays a student's.
-  const writeLed = (text, seconds) => { document.cookie = `${LED}=${text}; path=${BASE || "/"}; max-age=${seconds}; samesite=strict`; };
+  const secure = window.location.protocol === "https:" ? "; secure" : "";
+  const writeLed = (text, seconds) => { document.cookie = `${LED}=${text}; path=${BASE || "/"}; max-age=${seconds}; samesite=strict${secure}`; };
   const keepLed = () => now.seat && writeLed(now.seat.secret && `${now.seat.room}.${now.seat.secret}`, now.seat.secret ? 60 : 0);
   window.addEventListener("pagehide", keepLed);
   const keep = () => { if (now.seat) write("sessionStorage", KEPT, JSON.stringify(now.seat)); };
@@ -77,6 +80,8 @@
       if (told?.status === 200) {
         tag = told.tag;
         Object.assign(now, { told, trouble: "" });
+        const mine = told.state === "revealed" && seat.answers[told.number];
+        if (mine) mine.said = judge({ number: told.answer, tolerance: told.tolerance }, mine.value).said;
         tell();
         follow();
       } else if (told?.status === 429) {

@@ -1,6 +1,8 @@
 // The bar of a lesson: its links open a moment like a page of the menu, without reloading the app; the keys of a clicker
-// follow the links; questions are judged here. The note opens in a window of its own, so that it does not cover the board
-// and a projector need not show it; there it follows the moments.
+// follow the links; a click on an answer tells the right one. The note opens in a window of its own, so that it does not
+// cover the board and a projector need not show it; there it follows the moments.
+import { showAnswer, tellAnswer } from "../board/words/answer.js";
+
 (() => {
   if (window.attentionLesson) return;
   window.attentionLesson = true;
@@ -21,16 +23,6 @@
   const isOurs = ({ href }) => {
     const { origin, pathname } = new URL(href);
     return origin === window.location.origin && !/\.\w+$/.test(pathname);
-  };
-  const answer = (button) => {
-    const asked = button.closest(".lesson-question");
-    for (const one of asked.querySelectorAll("button")) {
-      one.classList.toggle("right", one.dataset.right === "true");
-      one.classList.toggle("wrong", one === button && one.dataset.right !== "true");
-    }
-    asked.classList.add("answered");
-    asked.querySelector("output").hidden = false;
-    window.dispatchEvent(new Event("lesson-answered")); // the board uncovers what the answer covered
   };
   // A moment may begin further down its page: at a heading, or at a matrix with a title, when that has come and stays.
   const titled = (root, text) => {
@@ -91,20 +83,17 @@
       event.preventDefault();
       follow(link);
     }
-    if (button) answer(button);
+    if (button) tellAnswer(button.closest(".lesson-question"), button);
     if (event.target.closest?.(".lesson-note")) openNote();
   });
   window.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !(event.key in KEYS)) return;
     const [target] = event.composedPath();
     if (target instanceof Element && target !== document.body && target.closest(FIELDS)) return;
-    if (event.key === "PageDown" && window.attentionClass?.goOn?.()) {
-      event.preventDefault();
-      return;
-    }
-    const link = document.querySelector(`${event.key === "PageDown" ? ".lesson-question:not(.answered) .lesson-reveal, " : ""}.lesson-bar a.${KEYS[event.key]}`);
-    if (!link) return;
-    event.preventDefault();
+    const link = document.querySelector(`.lesson-bar a.${KEYS[event.key]}`);
+    const shows = event.key === "PageDown" && showAnswer();
+    if (shows || link) event.preventDefault();
+    if (shows || !link) return;
     link.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
     link.click();
   });

@@ -12,6 +12,22 @@ from attention_core.trace import Trace
 from .number_range import binary_exponent, scaled_to_one
 
 
+def layer_options(trace: Trace) -> dict[str, Any]:
+    """The arguments of `attend` that belong to a layer, whatever sentence it reads. A bias and a
+    mask have the shape of one sentence, and are left out.
+    """
+    return {
+        "projections": trace.projections,
+        "scale": trace.scale,
+        "softcap": trace.softcap,
+        "residual": trace.residual,
+        "empty_rows": trace.empty_rows_as,
+        "rotary": trace.rotary,
+        "head_norm": trace.head_norm,
+        "sink": trace.sink,
+    }
+
+
 def rerun(trace: Trace, **changes: Any) -> Trace:
     """Attend again with the same arguments, except those that are named here.
 
@@ -23,19 +39,11 @@ def rerun(trace: Trace, **changes: Any) -> Trace:
     >>> rerun(trace, scale=0.0).probabilities[0, 0].tolist()
     [[0.5, 0.5], [0.5, 0.5]]
     """
-    given: dict[str, Any] = {
+    given = layer_options(trace) | {
         "x": trace.inputs,
-        "projections": trace.projections,
         "memory": None if trace.memory is trace.inputs else trace.memory,
         "mask": trace.mask,
         "bias": trace.bias,
-        "scale": trace.scale,
-        "softcap": trace.softcap,
-        "residual": trace.residual,
-        "empty_rows": trace.empty_rows_as,
-        "rotary": trace.rotary,
-        "head_norm": trace.head_norm,
-        "sink": trace.sink,
     }
     return attend(**(given | changes)).labelled(trace.tokens, trace.memory_tokens)
 

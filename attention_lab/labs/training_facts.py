@@ -4,7 +4,6 @@ from which its sentences take their values.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from attention_core.checks import Array
 from attention_core.projections import Projections
@@ -293,21 +292,6 @@ def _right(settings: CircuitSettings, step: int, *off: Head) -> Share:
     return Share(circuit_score(settings, step, off).right)
 
 
-def _of_guess(guess: Guess) -> dict[str, Any]:
-    """What `CircuitFacts` holds of a guess, by name."""
-    known = "new" if guess.last is None else "right" if guess.is_right else "wrong"
-    return {
-        "letter": guess.letter,
-        "place": Count(guess.place),
-        "said": guess.said,
-        "share": Share(guess.share),
-        "known": Case(known),
-        "last": None if guess.last is None else Count(guess.last),
-        "came": guess.came,
-        "of_came": Share(guess.of_came) if known == "wrong" else None,
-    }
-
-
 def circuit_facts(
     run: KeptRun, step: int, model: LetterModel, letters: LetterRun, place: int
 ) -> CircuitFacts:
@@ -315,9 +299,17 @@ def circuit_facts(
     settings, off = run.settings, model.off
     heads, score = looked_at(settings, step), circuit_score(settings, step)
     guess = guess_at(letters, place, heads[-1])
+    known = "new" if guess.last is None else "right" if guess.is_right else "wrong"
     each = [] if off else [*enumerate(heads)]
     return CircuitFacts(
-        **_of_guess(guess),
+        letter=guess.letter,
+        place=Count(guess.place),
+        said=guess.said,
+        share=Share(guess.share),
+        known=Case(known),
+        last=None if guess.last is None else Count(guess.last),
+        came=guess.came,
+        of_came=Share(guess.of_came) if known == "wrong" else None,
         unseen=Count(N_UNSEEN),
         right=_right(settings, step),
         off=tuple(HeadName(Count(layer), Count(head)) for layer, head in off),

@@ -5,17 +5,18 @@ Before them: the sentence of a scenario, and others with the same word vectors.
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.masks import padding_mask
+from attention_core.positions import alibi_bias
 from attention_core.trace import Trace
 
 from ..cache import cached
 from ..choices import resolve
+from ..heads.reruns import layer_options
 from ..scenario import Scenario, trace_of
 from ..sentences import embedding_of, tokens_of
 from ..user_data.matrix_names import MAX_TOKENS
@@ -124,19 +125,21 @@ def run_three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, T
     """The layer of a scenario in its three uses, by name. The sentence of the scenario is the
     source.
 
-    padding: the number of [pad] after both sentences. Raises: AttentionError. Source: Vaswani et
+    padding: the number of [pad] after both sentences. Positions count from the start of each
+    sentence, for ALiBi and rotary positions. Raises: AttentionError. Source: Vaswani et
     al. 2017, section 3.2.3.
     """
     own, traces = trace_of(scenario), {}
     length = len(other_sentence(scenario, target).tokens)
     translated = other_sentence(scenario, target, min(MAX_TOKENS, length + padding))
     sentences = {"source": padded_sentence(scenario, padding), "target": translated}
-    layer = partial(attend, projections=own.projections, residual=own.residual, scale=own.scale)
     for use in ATTENTION_USES:
         asking, answering = sentences[use.queries_from], sentences[use.keys_from]
         queries, keys = asking.vectors, answering.vectors
         mask = padding_mask([answering.n_real], len(keys))
         memory = None if asking is answering else keys
-        trace = layer(queries, memory=memory, mask=mask, causal=use.causal)
+        bias = None if own.bias is None else alibi_bias(own.sizes["H"], len(queries), len(keys))
+        how = layer_options(own) | {"mask": mask, "bias": bias, "causal": use.causal}
+        trace = attend(queries, memory=memory, **how)
         traces[use.key] = trace.labelled(asking.tokens, answering.tokens)
     return traces

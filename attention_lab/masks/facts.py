@@ -36,8 +36,8 @@ class ChangesFacts:
     """*What changes?* outcome: "widths" if the outputs have other widths, those after and before;
     "same", "rounding" or "moved", by the gap. largest: None if no number of the head changes.
     moved: the attention that the head moves. most_in, most: the head that moves most, and what it
-    moves; None if there is one head, or none moves any. row_sum: of the changed shares of the query
-    in focus.
+    moves; None if there is one head, or none moves any. row: of the query in focus in the changed
+    layer, and row_sum: of its shares there.
     """
 
     outcome: Case
@@ -48,6 +48,7 @@ class ChangesFacts:
     moved: Share
     most_in: Count | None
     most: Share | None
+    row: int
     row_sum: Number
 
 
@@ -69,7 +70,8 @@ def changes_facts(two: TwoLayers, field: str, head: int, query: int) -> ChangesF
     moves = [two.moved_share(each) for each in range(two.before.sizes["H"])]
     most = int(np.argmax(moves))
     several = len(moves) > 1 and moves[most] > NO_MOVE
-    row_S = two.after.probabilities[0, two.head_beside(head), query]
+    row = two.order.index(query) if two.order else query
+    row_S = two.after.probabilities[0, two.head_beside(head), row]
     return ChangesFacts(
         outcome=Case(outcome),
         widths=widths,
@@ -79,6 +81,7 @@ def changes_facts(two: TwoLayers, field: str, head: int, query: int) -> ChangesF
         moved=Share(moves[head]),
         most_in=Count(most) if several else None,
         most=Share(moves[most]) if several else None,
+        row=row,
         row_sum=Number(row_S.sum()),
     )
 

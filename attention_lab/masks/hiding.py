@@ -9,7 +9,7 @@ from functools import reduce
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.formulas import softmax
+from attention_core.formulas import sink_softmax, softmax
 from attention_core.masks import causal_mask, window_mask
 from attention_core.numbers import check_range
 from attention_core.trace import Trace
@@ -47,13 +47,14 @@ HIDING_VALUES: dict[str, tuple[float, str]] = {
     "−∞": (
         -np.inf,
         "Its exponential is exactly 0. If all keys of a query are hidden, there are no shares:"
-        " zeros here, NaN in torch.softmax.",
+        " zeros here, NaN in torch.softmax. With a sink, which then takes all, both give zeros.",
     ),
     "−10⁹": (
         -1e9,
-        "Its exponential is 0 as well if the query sees at least one key. If all its keys are"
-        " hidden, it reads the hidden keys. In float64 their scores decide the shares. In float32"
-        " numbers near −10⁹ are 64 apart, so the shares are equal unless a score is beyond ±32."
+        "Its exponential is 0 as well if the query sees at least one key, or if there is a sink. If"
+        " all its keys are hidden and there is no sink, it reads the hidden keys. In float64 their"
+        " scores decide the shares. In float32 numbers near −10⁹ are 64 apart, so the shares are"
+        " equal unless a score is beyond ±32."
         " float16 ends at −65,504: there −10⁹ becomes −∞ or an error.",
     ),
     FINITE: (
@@ -64,14 +65,18 @@ HIDING_VALUES: dict[str, tuple[float, str]] = {
 }
 
 
-def hide_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
+def hide_with(value: float, logits: Array, allowed: Array, sink: float | None = None) -> Array:
     """The probabilities when `value` is added to the scores of the keys that should be hidden.
 
-    Shapes: (..., T, S) -> (..., T, S).
+    logits: what goes into the softmax if nothing is hidden. sink: one more score of every row of a
+    head. Shapes: (..., T, S) -> (..., T, S); with a sink (T, S).
     """
     with np.errstate(over="ignore"):
-        addend = np.where(allowed, 0.0, value).astype(scaled_scores.dtype)
-        return softmax(scaled_scores + addend)
+        hidden = logits + np.where(allowed, 0.0, value).astype(logits.dtype)
+    if sink is None:
+        return softmax(hidden)
+    shares: Array = sink_softmax(hidden[np.newaxis, np.newaxis], np.array([sink], hidden.dtype))
+    return shares[0, 0]
 
 
 def leaked_share(probabilities: Array, allowed: Array) -> Array:

@@ -183,8 +183,8 @@ def _softmax_of_all(scaled: Array, masked_BHTS: Array, options: Options) -> Arra
 @_change(
     "One softmax over a whole head",
     r"a_{ij} = \frac{e^{s_{ij}}}{\sum_{k,l} e^{s_{kl}}}",
-    "All shares of a head together sum to 1, not those of each query: some queries get most of it,"
-    " others almost nothing. For one query the proportions stay, and its result shrinks.",
+    "All shares of a head together sum to 1, not those of each query: a query with higher scores"
+    " gets more of it than others. For one query the proportions stay, and its result shrinks.",
     is_drawn=False,
 )
 def _one_softmax(trace: Trace, seed: int) -> Trace:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.checks import Array
+from attention_core.formulas import mask_scores
 from attention_core.initialisation import Stream, generator
 from attention_core.trace import Trace
 
 from ..heads.reruns import rerun
+from ..words.numbers import format_decimals
 from .hiding import FINITE, HIDING_VALUES, MaskOrder, compare_orders, hide_with, leaked_share
 from .mask_workshop import MaskedBatch
 
@@ -35,14 +37,16 @@ def hiding_effects(
     masked: MaskedBatch, sequence: int, head: int, query: int, bias: float
 ) -> tuple[HidingEffect, ...]:
     """Minus infinity, −10⁹ and a finite bias, each added to the scores that the masks hide."""
-    scaled_TS, allowed_TS = masked.trace.scaled_scores[sequence, head], masked.allowed[sequence]
+    trace, allowed_TS = masked.trace, masked.allowed[sequence]
+    logits_TS = mask_scores(trace.scaled_scores, None, trace.bias)[sequence, head]
+    sink = None if trace.sink is None else float(trace.sink[head])
     seeing_T, nothing_S = allowed_TS.any(axis=-1), np.zeros(allowed_TS.shape[1], dtype=bool)
     effects = []
     for name, value in hiding_values(bias).items():
-        shares_TS = hide_with(value, scaled_TS, allowed_TS)
+        shares_TS = hide_with(value, logits_TS, allowed_TS, sink)
         leaked_T = leaked_share(shares_TS, allowed_TS)
         double, single = (
-            hide_with(value, scaled_TS[query].astype(kind), nothing_S)
+            hide_with(value, logits_TS[[query]].astype(kind), nothing_S, sink)[0]
             for kind in (np.float64, np.float32)
         )
         largest = float(leaked_T[seeing_T].max(initial=0.0))
@@ -70,7 +74,7 @@ def hiding_values(bias: float) -> dict[str, float]:
     ['−∞', '−10⁹', '−4.0']
     """
     masks = {name: value for name, (value, _) in HIDING_VALUES.items() if name != FINITE}
-    return masks | {f"{bias + 0.0:.1f}".replace("-", "−"): bias}
+    return masks | {format_decimals(bias, 1): bias}
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,12 +111,13 @@ def hide_all_keys(masked: MaskedBatch, sequence: int, head: int, query: int) -> 
 @dataclass(frozen=True, eq=False)
 class OtherPadding:
     """The batch with other [pad] vectors, and how far the output of one sequence moved at most: at
-    real tokens and at [pad].
+    real tokens and at [pad]. n_seeing: real tokens that may see a [pad].
     """
 
     changed: Trace
     real: float
     padded: float
+    n_seeing: int
 
 
 def replace_padding(masked: MaskedBatch, sequence: int) -> OtherPadding:
@@ -126,4 +131,5 @@ def replace_padding(masked: MaskedBatch, sequence: int) -> OtherPadding:
     moved_T = np.abs(changed.output[sequence] - masked.trace.output[sequence]).max(axis=-1)
     n_real = masked.sentences[sequence].n_real
     real, padded = (float(part.max(initial=0.0)) for part in (moved_T[:n_real], moved_T[n_real:]))
-    return OtherPadding(changed, real, padded)
+    n_seeing = int(masked.allowed[sequence, :n_real, n_real:].any(axis=-1).sum())
+    return OtherPadding(changed, real, padded, n_seeing)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.trace import Trace
 
 from ..cache import cached
+from ..heads.reruns import rerun
 from ..mask_kinds import MASKS
 from ..scenario import Scenario, trace_of
 from .encoder_decoder import Sentence, other_sentence, own_sentence
@@ -52,7 +52,7 @@ def masked_batch(
     }
     mask = combine_masks(masks)
     inputs_BTD = np.stack([one.vectors for one in sentences])
-    trace = attend(inputs_BTD, own.projections, mask=mask, scale=own.scale, residual=own.residual)
+    trace = rerun(own, x=inputs_BTD, mask=mask)
     shape, allowed = (len(sentences), 1, n_tokens, n_tokens), np.True_ if mask is None else mask
     return MaskedBatch(sentences, masks, np.broadcast_to(allowed, shape)[:, 0], trace)
 

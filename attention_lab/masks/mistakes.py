@@ -17,7 +17,7 @@ import numpy as np
 from attention_core import HeadTrace
 from attention_core.attention import LayerSteps, options_of, plain_heads, run_layer
 from attention_core.checks import Array
-from attention_core.formulas import cut_heads, join_heads, mask_scores, sink_softmax, softmax
+from attention_core.formulas import cut_heads, join_heads, mask_scores, sink_softmax
 from attention_core.initialisation import Stream, generator
 from attention_core.layer_checks import Options
 from attention_core.projections import Projections
@@ -112,7 +112,11 @@ def _scale_of_the_layer(given: Trace) -> float:
 
 def _mask_last(scaled_BHTS: Array, masked_BHTS: Array, options: Options) -> Array:
     unmasked_BHTS = mask_scores(scaled_BHTS, None, options.bias)
-    return softmax(unmasked_BHTS) * ~np.isneginf(masked_BHTS)
+    return sink_softmax(unmasked_BHTS, options.sink) * ~np.isneginf(masked_BHTS)
+
+
+def _over_queries(_: Array, masked_BHTS: Array, options: Options) -> Array:
+    return sink_softmax(masked_BHTS.swapaxes(-1, -2), options.sink).swapaxes(-1, -2)
 
 
 def drop_shares(probabilities: Array, call: int) -> Array:
@@ -173,7 +177,7 @@ _STEPS = {
     "split": ReplacedSteps(split=split_without_swap),
     "merge": ReplacedSteps(merge=merge_without_swap),
     "scale": ReplacedSteps(scale=_scale_of_the_layer),
-    "axis": ReplacedSteps(shares=lambda scaled, masked, _: softmax(masked, axis=-2)),
+    "axis": ReplacedSteps(shares=_over_queries),
     "mask": ReplacedSteps(shares=_mask_last),
     "slice": ReplacedSteps(weights=_own_slices),
     "shared": ReplacedSteps(weights=_first_head_for_all),

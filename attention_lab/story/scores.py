@@ -73,15 +73,16 @@ def scale_facts(trace: Trace, head: int) -> ScaleFacts:
 
 
 @dataclass(frozen=True)
-class MaskFacts(KeysSeen):
+class MaskFacts:
     """What a mask hides, at the cell in focus of the picture.
 
-    chosen: the mask of the layer; is_example: whether the picture shows another one, because there
+    seen: of the keys. chosen: the mask of the layer; is_example: whether the picture shows another one, because there
     is none. is_empty: whether no cell is hidden. in_batch: whether [pad] is hidden besides. longer:
     the sequence length that makes room for [pad]; 0 if there is none. alone: the last token as a
     query by itself.
     """
 
+    seen: KeysSeen
     chosen: str
     is_example: bool
     is_empty: bool
@@ -94,12 +95,8 @@ def mask_facts(
     chosen: Scenario, scenario: Scenario, trace: Trace, focus: Focus, n_sentences: int
 ) -> MaskFacts:
     """The facts of a mask. chosen: the choices; scenario, trace: what the picture shows."""
-    seen = keys_seen(trace, focus.head, focus.query)
     return MaskFacts(
-        seen.n_seen,
-        seen.n_keys,
-        seen.n_hidden,
-        seen.n_cells,
+        keys_seen(trace, focus.head, focus.query),
         chosen.mask,
         scenario.mask != chosen.mask,
         not trace.hidden_keys.any(),
@@ -139,13 +136,12 @@ def softmax_facts(trace: Trace, head: int, query: int) -> SoftmaxFacts:
 class MixingFacts:
     """What a query receives in a head.
 
-    total: of its shares. is_average: whether they sum to 1, so that no number leaves the range of
+    is_average: whether they sum to 1, so that no number leaves the range of
     the values. feature: of the number in focus; is_cut: whether it is the last one in the place of
     one that does not exist.
     """
 
     row: ReadRow
-    total: float
     is_average: bool
     feature: int
     is_cut: bool
@@ -155,7 +151,7 @@ def mixing_facts(trace: Trace, focus: Focus) -> MixingFacts:
     """The facts of what a query receives."""
     place, row = focus.within(trace, "head_outputs"), read_row(trace, focus.head, focus.query, 1)
     is_average = abs(row.total - 1) <= tolerance(trace, "probabilities")
-    return MixingFacts(row, row.total, is_average, place.feature, place.feature < focus.feature)
+    return MixingFacts(row, is_average, place.feature, place.feature < focus.feature)
 
 
 @dataclass(frozen=True, eq=False)

@@ -131,7 +131,9 @@ def keys_seen(trace: Trace, head: int, query: int) -> KeysSeen:
 
 @dataclass(frozen=True)
 class BlockSeen:
-    """A number as it leaves a block, and as it went in; None if the block makes it wider."""
+    """A number as it leaves a block, and as it went in; None if the block changes the width, so
+    that no number that goes in is this one.
+    """
 
     after: Told
     before: Told | None
@@ -140,7 +142,7 @@ class BlockSeen:
 def block_seen(block: Block, query: int, feature: int) -> BlockSeen:
     """What is seen of a number of a block."""
     before = None
-    if feature < block.inputs.shape[1]:
+    if block.inputs.shape == block.output.shape:
         before = Told(block.inputs[query, feature])
     return BlockSeen(Told(block.output[query, feature]), before)
 
@@ -160,7 +162,7 @@ class NextSeen:
 def next_seen(found: NextToken) -> NextSeen:
     """What is seen of the next token."""
     piece, n_heads = found.shown[0], found.run.traces[found.layer].sizes["H"]
-    added_N = found.parts @ found.run.decoder.embedding[piece]
+    added_N = found.parts @ found.run.decoder.unembedding[piece]
     head = int(added_N[1 : 1 + n_heads].argmax())
     return NextSeen(
         Told(found.run.logits[found.position, piece]),

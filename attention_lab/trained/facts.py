@@ -113,12 +113,6 @@ def why_facts(why: WhyWord) -> WhyFacts:
     place = int(np.abs(values).argmax())
     source, _, source_read = why.sources[place]
     vocabulary = why.before.vocabulary
-    piece, against = readable(vocabulary[why.piece]), ""
-    if isinstance(why.against, int):
-        against = readable(vocabulary[why.against])
-        if against == piece:  # one begins a word, the other is inside a word
-            against += " at the start" if vocabulary[why.against].startswith(" ") else " inside"
-            against += " of a word"
     return WhyFacts(
         word=why.word,
         before=Share(before),
@@ -133,8 +127,8 @@ def why_facts(why: WhyWord) -> WhyFacts:
         read=Share(why.most_read[1]),
         rest=Share(rest),
         rest_now=Share(rest_now) if off else None,
-        piece=piece,
-        against=against,
+        piece=readable(vocabulary[why.piece]),
+        against=_piece_against(why),
         n_logits=Count(len(vocabulary)) if why.against == AVERAGE else None,
         n_parts=Count(len(why.parts)),
         kinds=tuple(sum_in_digits(why.kinds)),
@@ -147,6 +141,17 @@ def why_facts(why: WhyWord) -> WhyFacts:
         source_read=Share(source_read),
         added=tuple(sum_in_digits([values[place], sum(values) - values[place]])),
     )
+
+
+def _piece_against(why: WhyWord) -> str:
+    """The piece that the first one is compared with; "" if it is none."""
+    if not isinstance(why.against, int):
+        return ""
+    piece, against = (why.before.vocabulary[one] for one in (why.piece, why.against))
+    if readable(piece) != readable(against):
+        return readable(against)
+    where = "at the start" if against.startswith(" ") else "inside"  # the other one is elsewhere
+    return f"{readable(against)} {where} of a word"
 
 
 @dataclass(frozen=True)

@@ -317,11 +317,11 @@ def _largest(two: TwoLayers, field: str, facts: ChangesFacts) -> list[b.Block]:
 
 def _course(two: TwoLayers, view: StoryView, facts: ChangesFacts) -> list[b.Block]:
     """How far the change reaches: the attention that it moves, and its differences step by step."""
-    asking = quote_token(two.tokens, view.focus.query)
+    asking = quote_token(two.tokens, facts.row)
     most = f"; most in head {facts.most_in}: {facts.most}" if facts.most else ""
     words = [
-        f"In head {facts.head} the change moves **{facts.moved}** of a query's attention to other"
-        f" keys, on average{most}.",
+        f"In head {facts.head} the change moves **{facts.moved}** of a query's attention elsewhere,"
+        f" on average{most}.",
         f"The changed shares of :blue[{asking}] sum to {facts.row_sum}.",
     ]
     rows = []

@@ -39,9 +39,10 @@ def uses_board(
 
 def use_scene(stage: Stage, use: AttentionUse, head: int, cell: tuple[int, int]) -> JSON:
     """Queries, keys, probabilities, values and outputs of one head in one use."""
+    queries, keys = stage.trace.needs("scores")
     panels = [
-        Panel("query_heads", 2, 3, (0, 1), title=f"queries: {use.queries_from}"),
-        Panel("key_heads", 3, 2, (1, 0), title=f"keys: {use.keys_from}, transposed"),
+        Panel(queries, 2, 3, (0, 1), title=f"queries: {use.queries_from}"),
+        Panel(keys, 3, 2, (1, 0), title=f"keys: {use.keys_from}, transposed"),
         Panel("scores", 2, 3, (1, 1)),
         Panel("scaled_scores", 2, 3, (2, 1)),
         Panel("value_heads", 2, 3, (3, 1), title=f"values: {use.keys_from}"),
@@ -53,9 +54,9 @@ def use_scene(stage: Stage, use: AttentionUse, head: int, cell: tuple[int, int])
         f"The steps of {use.name} in head {head}: queries of the {use.queries_from}, keys and"
         f" values of the {use.keys_from}."
     )
-    return scene(stage, panels, ("probabilities", (0, head, *cell)), description) | {
-        "player": False
-    }
+    beside = ("bias",) if stage.trace.bias is not None else ()
+    shown = scene(stage, panels, ("probabilities", (0, head, *cell)), description, beside)
+    return shown | {"player": False}
 
 
 def shapes_table(traces: Mapping[str, Trace]) -> Table:

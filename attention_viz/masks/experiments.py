@@ -122,6 +122,27 @@ def empty_row(setup: Experiment) -> list[b.Block]:
     found = hide_all_keys(setup.masked, n, setup.head, query)
     notation = setup.view.notation
     scene = boards.empty_row_board(setup.masked, found.zero, setup.head, setup.cell, notation)
+    says = f"Here every key is hidden from {setup.query_name}, in addition to the masks above."
+    n_empty = int(setup.masked.trace.empty_rows[:, setup.head].sum())
+    without = f"Queries without a key, with the masks chosen above: **{n_empty}** in this batch."
+    board = b.Board(scene, "empty", press=choose_cell)
+    if setup.masked.trace.sink is not None:
+        takes = "The sink takes all: the shares are 0, and nothing is divided by 0."
+        return [b.Text(f"{says} {takes}"), board, b.Text(without)]
+    return [
+        b.Text(
+            f"{says} There is no largest score, and the exponentials sum to 0: the shares would be"
+            " 0 / 0."
+        ),
+        board,
+        _zeros_or_nan(setup, found),
+        b.Text(f"{_describe_nan(setup, found)} Zeros do not spread. {without}"),
+    ]
+
+
+def _zeros_or_nan(setup: Experiment, found: EmptyRow) -> b.Table:
+    """What the query and the output hold, here and in PyTorch."""
+    n, query, _ = setup.cell
     shares = found.zero.probabilities[n, setup.head, query]
     n_shares, total = len(shares), float(shares.sum())
     n_outputs = found.zero.output[n].size
@@ -133,19 +154,7 @@ def empty_row(setup: Experiment) -> list[b.Block]:
         f"NaN (“not a number”): {found.nan_shares}",
     )
     rows = [[here, zeros, str(found.nan_here)], [torch, nans, str(found.nan_outputs)]]
-    n_empty = int(setup.masked.trace.empty_rows[:, setup.head].sum())
-    return [
-        b.Text(
-            f"Here every key is hidden from {setup.query_name}, in addition to the masks above."
-            " There is no largest score, and the exponentials sum to 0: the shares would be 0 / 0."
-        ),
-        b.Board(scene, "empty", press=choose_cell),
-        b.Table(["", *head], rows, words=True),
-        b.Text(
-            f"{_describe_nan(setup, found)} Zeros do not spread. Queries without a key, with the"
-            f" masks chosen above: **{n_empty}** in this batch."
-        ),
-    ]
+    return b.Table(["", *head], rows, words=True)
 
 
 def _describe_nan(setup: Experiment, found: EmptyRow) -> str:
@@ -172,10 +181,6 @@ def padded_queries(setup: Experiment) -> list[b.Block]:
     difference = f"**{format_number(moved)}**"
     if moved <= tolerance(setup.masked.trace, "output"):
         difference = "**0** up to rounding" if moved else "**0**"
-    why = "No mask above hides [pad] from them."
-    # A causal mask hides [pad] as well, because it comes last.
-    if not setup.allowed[:n_real, n_real:].any():
-        why = "The masks above hide [pad] from them."
     return [
         b.Text(
             f"The tokens after position {n_real - 1} are [pad]. Their outputs are computed like all"
@@ -184,8 +189,8 @@ def padded_queries(setup: Experiment) -> list[b.Block]:
         ),
         b.Board(scene, "padding", press=lambda _, index: {"query": index[0]}),
         b.Text(
-            f"- Outputs of real tokens move by at most {difference}. {why}\n- Outputs of [pad]"
-            f" tokens move by up to **{format_number(found.padded)}**: their queries are computed"
+            f"- Outputs of real tokens move by at most {difference}. Real tokens that see a [pad]:"
+            f" {found.n_seeing} of {n_real}.\n- Outputs of [pad] tokens move by up to **{format_number(found.padded)}**: their queries are computed"
             " from [pad], and a padding mask hides keys, not queries."
         ),
     ]
@@ -257,7 +262,7 @@ def order(setup: Experiment) -> list[b.Block]:
         b.Text(
             rf"Mask after the scale: $\operatorname{{softmax}}(s \cdot {scale:.3g} + m)$; before"
             rf" it: $\operatorname{{softmax}}((s + m) \cdot {scale:.3g})$. Here m, the number added"
-            f" to a hidden score, is {name}."
+            f" to a hidden score, is {name}.{_left_out(setup)}"
         ),
         _shares(setup, bars, "with the mask after and before the scale", "order"),
         b.Table(head, rows, words=True),
@@ -267,6 +272,14 @@ def order(setup: Experiment) -> list[b.Block]:
         ),
         b.Text(_scaled_bias(setup, name)),
     ]
+
+
+def _left_out(setup: Experiment) -> str:
+    """What this layer has besides scale and mask, which would stand after both in one order."""
+    trace = setup.masked.trace
+    has = {"its soft cap": trace.softcap, "ALiBi": trace.bias, "its sink": trace.sink}
+    names = ", ".join(name for name, one in has.items() if one is not None)
+    return f" Of this layer are left out: {names}." * bool(names)
 
 
 def _scaled_bias(setup: Experiment, name: str) -> str:

@@ -42,8 +42,8 @@ def columns_board(
     notation: Notation,
 ) -> JSON:
     """In each column the masked scores of a head above their shares, all scores in the same
-    colours. The scaled scores, of which a cell is made, are not shown. chosen: the key of the
-    column of the pinned cell.
+    colours. The scaled scores and the bias, of which a cell is made, are not shown. chosen: the key
+    of the column of the pinned cell.
     """
     limit = max(largest_magnitude(one.trace.masked_scores[one.at]) for one in columns)
     matrices: list[Matrix] = []
@@ -51,8 +51,12 @@ def columns_board(
         small = max(trace.scores.shape[2:]) > MAX_TOKENS_FULL_SIZE and key != chosen
         scaled, scores = f"scaled {key}", trace.scaled_scores[at]
         matrices.append(Matrix(scaled, scores, *sides, None, "scaled scores", kind="logit"))
+        bias = ""
+        if trace.bias is not None:
+            bias, added = f"bias {key}", np.broadcast_to(trace.bias, trace.scores.shape)[at]
+            matrices.append(Matrix(bias, added, *sides, None, "bias", kind="logit"))
         names, places = (f"scores {key}", f"shares {key}"), ((place, 0), (place, 1))
-        about = {"limit": limit, "rule": mask_rule(scaled)}
+        about = {"limit": limit, "rule": mask_rule(scaled, bias)}
         matrices += head_matrices(trace, at, sides, names, places, titles, small, **about)
     row, column = cell
     return matrix_board(matrices, (f"scores {chosen}", row, column), description, notation)

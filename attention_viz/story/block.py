@@ -338,13 +338,22 @@ def _norm_sentence(block: Block, facts: BlockFacts, token: str) -> tuple[str, st
     )
 
 
+def _kept_sentence(block: Block, facts: BlockFacts, token: str) -> str:
+    if facts.kept is None or facts.kept_other is None:
+        return ""
+    kept, other = format_number(facts.kept), format_number(facts.kept_other)
+    with_x, without = (kept, other) if block.adds_again else (other, kept)
+    return (
+        f" Cosine of what goes in and what comes out for {token}: {with_x} with them, {without}"
+        " without."
+    )
+
+
 def block_sentences(block: Block, facts: BlockFacts, token: str) -> tuple[tuple[str, str], ...]:
     """What the parts of a block are for, each with a name and with the numbers of a token, as
     Markdown. token: in quotation marks.
     """
     fed = block.weights.feed_forward
-    kept, other = (format_number(one) for one in (facts.kept, facts.kept_other))
-    with_x, without = (kept, other) if block.adds_again else (other, kept)
     name = ACTIVATION_NAMES[fed.activation]
     gate = " A second product of the same numbers multiplies the result (SwiGLU)." * (
         fed.w_up is not None
@@ -353,9 +362,8 @@ def block_sentences(block: Block, facts: BlockFacts, token: str) -> tuple[tuple[
     return (
         (
             "Residual connections",
-            "What a part finds is added to what was there and does not replace it. Cosine of what"
-            f" goes in and what comes out for {token}: {with_x} with them, {without} without. Other"
-            " names: skip connection, add_connection.",
+            "What a part finds is added to what was there and does not replace it."
+            f"{_kept_sentence(block, facts, token)} Other names: skip connection, add_connection.",
         ),
         _norm_sentence(block, facts, token),
         (

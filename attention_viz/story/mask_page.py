@@ -53,7 +53,7 @@ def _mask(view: StoryView, values: b.Values) -> Below:
         b.Text(f"{_what_it_hides(view, facts)} Try a mask:"),
         _masks(facts),
         *_room_for_padding(facts),
-        b.caption(f"{seen} {facts.n_seen} of {facts.n_keys}."),
+        b.caption(f"{seen} {facts.seen.n_seen} of {facts.seen.n_keys}."),
         *([] if facts.is_empty else [b.caption(hatched)]),
         line,
         b.Folded("What if there are fewer queries than keys?", [b.Text(_corners(facts))]),
@@ -62,7 +62,7 @@ def _mask(view: StoryView, values: b.Values) -> Below:
 
 
 def _what_it_hides(view: StoryView, facts: MaskFacts) -> str:
-    says = MASKS[facts.chosen].told(view.scenario, facts.n_hidden, facts.n_cells)
+    says = MASKS[facts.chosen].told(view.scenario, facts.seen.n_hidden, facts.seen.n_cells)
     if facts.is_example:
         says += " The picture shows what another would hide."
     if not facts.in_batch or facts.chosen == PADDING.name:
@@ -114,8 +114,8 @@ def _corners(facts: MaskFacts) -> str:
         " causal_lower_right do it so. Where queries and keys have the same number, the two masks"
         " are equal.\n\nA model that writes word by word keeps the keys and values of earlier"
         " tokens (KV cache) and asks with the newest token alone, which keeps its position. Top"
-        f" left hides {facts.alone.hidden_top_left} of {facts.n_keys} keys from it: its output in"
-        f" this layer is then off by up to **{wrong}**. Bottom right hides no key, and differs from"
+        f" left hides {facts.alone.hidden_top_left} of {facts.seen.n_keys} keys from it: its output"
+        f" in this layer is then off by up to **{wrong}**. Bottom right hides no key, and differs from"
         f" a causal run of the whole sequence by {right}."
     )
 

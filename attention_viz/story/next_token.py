@@ -111,6 +111,7 @@ def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
     divisor = float(found.run.divisors[found.position])
     logit = format_number(float(found.run.logits[found.position, found.shown[0]]))
     attention, feed_forward = decoder.layers[found.layer].counts
+    offset = "; an offset is added" * (decoder.last_offset is not None)
     return (
         (
             "Residual",
@@ -120,17 +121,18 @@ def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
         (
             "Feed-forward",
             "Then a network looks at each token alone, and adds its result, too. It holds"
-            f" {feed_forward:,} of the layer’s numbers, the attention {attention:,}. So the vector"
-            " at the end is a sum of parts; the picture shows what each of them adds.",
+            f" {feed_forward:,} of the numbers in the layer’s matrices, the attention"
+            f" {attention:,}. So the vector at the end is a sum of parts; the picture shows what"
+            " each of them adds.",
         ),
         (
             "Norm",
             f"The sum is divided by {NORMS[decoder.centred]}, here {format_number(divisor)}, and"
-            " multiplied by a gain for each feature.",
+            f" multiplied by a gain for each feature{offset}.",
         ),
         (
             "Logits",
-            f"Its dot product with the vector of each of the {len(decoder.embedding)} pieces is the"
+            f"Its dot product with the vector of each of the {len(decoder.unembedding)} pieces is the"
             f" logit of that piece: {logit} for “{label_of(found.pieces[0])}”. A softmax over all"
             " of them gives the shares.",
         ),

@@ -79,14 +79,11 @@ SCORES = step_page("scores", _scores)
 
 
 def _scale(view: StoryView, _: b.Values) -> Below:
-    facts, d_k, wide = scale_facts(view.trace, view.focus.head), view.trace.sizes["K"], "d_k"
-    wide, effect = view.symbol(wide), facts.effect
+    facts, d_k = scale_facts(view.trace, view.focus.head), view.trace.sizes["K"]
+    wide = view.symbol("d_k")
     line, derivation = arithmetic(
         view, "scaled_scores", (0, *view.focus.cell("query", "key")), pair(view)
     )
-    sink = ", without the sink" * (view.trace.sink is not None)
-    capped = " and soft cap" * (view.trace.softcap is not None)
-    off = "0" if facts.sums_are_1 else format_number(effect.sum_gap)
     return [
         b.caption(
             f"Both matrices have the same colour scale: if |{view.symbol('scale')}| is below 1,"
@@ -103,13 +100,25 @@ def _scale(view: StoryView, _: b.Values) -> Below:
             " for every head width. Without the scale, wide heads would put nearly all weight on"
             " one key, and there the gradient of the softmax is almost 0."
         ),
+        *_effect(view, facts),
+        b.Folded("By the width of a head: variance and softmax", partial(_variance, view, facts)),
+    ], ("scaled_scores", derivation)
+
+
+def _effect(view: StoryView, facts: ScaleFacts) -> list[b.Block]:
+    """What the scale does to the scores and shares of the head."""
+    effect, sink = facts.effect, ", without the sink" * (view.trace.sink is not None)
+    bias = ", without ALiBi" * (view.trace.bias is not None)
+    capped = " and soft cap" * (view.trace.softcap is not None)
+    off = "0" if facts.sums_are_1 else format_number(effect.sum_gap)
+    return [
         b.Text(
             f"Standard deviation of the scores in head {view.focus.head}:"
             f" {format_number(effect.spread_raw, 2)} before scaling{capped},"
             f" {format_number(effect.spread, 2)} after. Real queries and keys need not have mean 0,"
             " nor be independent. Largest share of a query, on average:"
             f" {format_percent(effect.top_raw)} with raw scores, {format_percent(effect.top)} with"
-            f" scaled scores (no mask{sink})."
+            f" scaled scores (no mask{bias}{sink})."
         ),
         b.Text(
             "**The scale makes no shares:** the softmax alone does. With raw scores and with scaled"
@@ -117,8 +126,7 @@ def _scale(view: StoryView, _: b.Values) -> Below:
             " scale only sets how unequal they are"
             " ([claim](questions?concepts_words=note-root-and-softmax))."
         ),
-        b.Folded("By the width of a head: variance and softmax", partial(_variance, view, facts)),
-    ], ("scaled_scores", derivation)
+    ]
 
 
 def _variance(view: StoryView, facts: ScaleFacts) -> list[b.Block]:
@@ -126,7 +134,7 @@ def _variance(view: StoryView, facts: ScaleFacts) -> list[b.Block]:
     spreads = score_spreads()
     because = "all of them are equal"
     if facts.variance:
-        because = "its queries and keys are neither independent nor of variance 1"
+        because = "its queries and keys need not be independent, nor have variance 1"
     left: list[b.Block] = [
         b.Chart(figures.variance_figure(spreads), "variances"),
         b.caption(

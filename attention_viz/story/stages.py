@@ -23,6 +23,7 @@ from attention_lab.story.cuts import explained_field
 from attention_lab.trained.language_model import D_MODEL, N_HEADS, N_LAYERS
 from attention_lab.weight_kinds import LANGUAGE_MODEL
 from attention_lab.words.embeddings import is_sum_of_words
+from attention_lab.words.numbers import Share
 
 from ..overview import overview
 from ..payload import JSON
@@ -358,11 +359,11 @@ def _next_token(view: StoryView) -> StepParts:
     found, head = next_token_of(view.shown), view.focus.head
     board = next_token_board(found, head)
     first = short_quote(found.pieces, 0)
-    share = found.shares(found.run)[found.shown[0]]
-    says = f"After this sentence the model says {first} with {share:.1%}."
+    share = Share(found.shares(found.run)[found.shown[0]])
+    says = f"After this sentence the model says {first} with {share}."
     if found.is_touched:
-        before = found.shares(found.plain)[found.shown[0]]
-        says = f"With your changes {first} has {share:.1%}; without them {before:.1%}."
+        before = Share(found.shares(found.plain)[found.shown[0]])
+        says = f"With your changes {first} has {share}; without them {before}."
     off = Choice("without", "switch off head", _heads_off(view), view.scenario.without, named=True)
     latex = r"p = \mathrm{softmax}\big(\mathrm{norm}(x + \text{all parts})\, E^{T}\big)"
     return StepParts("", board, says=says, more=latex, choices=(off,), notes=language_notes(view))

@@ -35,8 +35,8 @@ def story_html(query: str) -> str:
     asked = {name: [text] for name, text in parse_qsl(query, keep_blank_values=True)}
     joined = handout.joined_script
 
-    def told(entry: str) -> str:
-        script = joined(entry)
+    def told(*entries: str) -> str:
+        script = joined(*entries)
         assert script.count("class StoryPage") == 1
         return script.replace("class StoryPage", TELL_BOARDS)
 

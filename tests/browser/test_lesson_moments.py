@@ -39,7 +39,7 @@ RESULT = """() => {
 FRAMED = {
     ("multi-head-attention", 7): ("number", "0.87"),
     ("multi-head-attention", 9): ("column", "4"),
-    ("by-hand", 2): ("number", "2"),
+    ("by-hand", 2): ("number", "−3"),
     ("by-hand", 4): ("number", "6"),
     ("by-hand", 5): ("number", "0.98"),
     ("by-hand", 6): ("number", "−2.9"),

@@ -10,7 +10,7 @@ async function seated(votes, news = [told]) {
   let [underWay, most] = [0, 0];
   const json = (status, about) => new Response(JSON.stringify(about), { status, headers: { "content-type": "application/json", "retry-after": "0.01" } });
   const fetched = async (url, { body }) => {
-    if (!url.includes("/vote")) return news.length ? json(200, { tag: "t", ...news.shift() }) : new Promise(() => {});
+    if (!url.includes("/vote")) return news.length ? json(200, { tag: "t", ...(await news.shift()) }) : new Promise(() => {});
     most = Math.max(most, (underWay += 1));
     sent.push(JSON.parse(body).answer);
     await wait(5);
@@ -45,8 +45,19 @@ test("an answer that the server has kept stays beside a newer one that it refuse
   room.vote(7);
   await settled(() => mine().state === "refused");
   assert.deepEqual([mine().kept, mine().value, mine().answer, mine().error], ["6", 6, "7", "409"]);
-  const revealed = { state: "revealed", answer: 6, tolerance: 0 };
-  assert.deepEqual([markOf(revealed, mine()), markOf(revealed, undefined)], ["right", ""]);
+});
+
+test("once the right answer is told, a kept one is right up to the edge of its tolerance, as the server counts it", async () => {
+  const revealed = { ...told, state: "revealed", answer: 0.3, tolerance: 0.1 };
+  for (const [answer, mark] of [[0.4, "right"], [0.2, "right"], [0.41, "wrong"]]) {
+    let reveal = null;
+    const { room, mine, settled } = await seated([200], [told, new Promise((resolve) => (reveal = resolve))]);
+    room.vote(answer);
+    await settled(() => mine()?.state === "kept");
+    reveal(revealed);
+    await settled(() => room.now.told.state === "revealed");
+    assert.deepEqual([markOf(room.now.told, mine()), markOf(revealed, undefined)], [mark, ""]);
+  }
 });
 
 test("who follows is brought to pages of this app alone", async () => {

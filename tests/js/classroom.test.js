@@ -1,4 +1,4 @@
-import { barsOf, counted, isRight } from "../../assets/classroom/component.js";
+import { barsOf, counted } from "../../assets/classroom/component.js";
 import { assert, test } from "./testing.js";
 
 test("the longest bar is whole, the others are their share of it, and one is the right one", () => {
@@ -10,11 +10,6 @@ test("the longest bar is whole, the others are their share of it, and one is the
 test("without votes no bar has a length, and without the answer none is right", () => {
   assert.deepEqual(barsOf({ bars: [["a", 0], ["b", 0]] }).map(({ width, isRight }) => [width, isRight]), [[0, false], [0, false]]);
   assert.deepEqual(barsOf({}), []);
-});
-
-test("an answer is right up to its tolerance, and none is none", () => {
-  const told = { answer: 0.5, tolerance: 0.25 };
-  assert.deepEqual([0.25, 0.75, 0.76, undefined, NaN].map((value) => isRight(told, value)), [true, true, false, false, false]);
 });
 
 test("one answer is counted as one", () => [[0, 1, 2].map((count) => counted(count, "answer")), ["0 answers", "1 answer", "2 answers"]]);

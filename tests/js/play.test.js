@@ -1,5 +1,6 @@
+import { judge } from "../../assets/board/words/answer.js";
 import { Moments } from "../../assets/board/play/cover.js";
-import { forgetGuesses, isAskedFor, judgeGuess, keepAsking, keepGuess, keptGuesses, numberGuessed, summaryOf, visitAsks } from "../../assets/board/play/guess.js";
+import { forgetGuesses, isAskedFor, keepAsking, keepGuess, keptGuesses, numberGuessed, summaryOf, visitAsks } from "../../assets/board/play/guess.js";
 import { beatsOf, firstTold, frameOf, indexInOrder, placeInOrder, rowMoment } from "../../assets/board/play/player.js";
 import { assert, test } from "./testing.js";
 
@@ -87,13 +88,13 @@ test("a number is read as a hand writes it", () => {
 });
 
 test("a guess is right, near, of the other sign, or what a misconception gives", () => {
-  const said = (given) => judgeGuess(ASKED, given).said;
+  const said = (given) => judge(ASKED, given).said;
   assert.deepEqual([3, 3.1, 2.9].map(said), ["right", "right", "right"]);
   assert.deepEqual([3.4, -3, 9, 1].map(said), ["near", "sign", "wrong", "wrong"]);
-  assert.deepEqual(judgeGuess(ASKED, 6.05), { said: "wrong", misconceptions: ["no-scale"] });
-  assert.deepEqual(judgeGuess(ASKED, "6"), { said: "wrong", misconceptions: ["no-scale"] });
-  assert.deepEqual(judgeGuess(ASKED, "3"), { said: "right", misconceptions: [] });
-  assert.equal(judgeGuess(ASKED, "none of these").said, "wrong");
+  assert.deepEqual(judge(ASKED, 6.05), { said: "wrong", misconceptions: ["no-scale"] });
+  assert.deepEqual(judge(ASKED, "6"), { said: "wrong", misconceptions: ["no-scale"] });
+  assert.deepEqual(judge(ASKED, "3"), { said: "right", misconceptions: [] });
+  assert.equal(judge(ASKED, "none of these").said, "wrong");
 });
 
 test("of an array only the places that are asked for are out of sight", () => {

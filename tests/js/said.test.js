@@ -1,5 +1,6 @@
 import { percentOf, saidOf } from "../../assets/board/words/arcs.js";
-import { judgeGuess, summaryOf } from "../../assets/board/play/guess.js";
+import { judge } from "../../assets/board/words/answer.js";
+import { summaryOf } from "../../assets/board/play/guess.js";
 import { assert, test } from "./testing.js";
 
 const SAYS = { none: "{query} reads nothing", even: "{query} reads {count} with {share}", most: "{query} reads {key} with {share}" };
@@ -23,15 +24,15 @@ const option = (value, right, ...misconceptions) => ({ value, label: value, righ
 const asked = { options: [option("3", true), option("6", false, "double", "no-root"), option("-3", false, "sign"), option("3.4", false, "linear")], number: 3, tolerance: 0.1 };
 
 test("a wrong answer that a belief gives is named by it, also where it is near or has the other sign", () => {
-  assert.deepEqual(judgeGuess(asked, 3.05), { said: "right", misconceptions: [] });
-  assert.deepEqual(judgeGuess(asked, 6), { said: "wrong", misconceptions: ["double", "no-root"] });
-  assert.deepEqual(judgeGuess(asked, -3), { said: "wrong", misconceptions: ["sign"] });
-  assert.deepEqual(judgeGuess(asked, 3.38), { said: "wrong", misconceptions: ["linear"] });
-  assert.deepEqual(judgeGuess({ ...asked, options: asked.options.slice(0, 2) }, -3), { said: "sign", misconceptions: [] });
-  assert.deepEqual([judgeGuess(asked, 2.6).said, judgeGuess(asked, 2.4).said], ["near", "wrong"]);
-  assert.deepEqual(judgeGuess(asked, "6"), { said: "wrong", misconceptions: ["double", "no-root"] });
-  assert.deepEqual(judgeGuess(asked, "3"), { said: "right", misconceptions: [] });
-  assert.deepEqual(judgeGuess(asked, "7"), { said: "wrong", misconceptions: [] });
+  assert.deepEqual(judge(asked, 3.05), { said: "right", misconceptions: [] });
+  assert.deepEqual(judge(asked, 6), { said: "wrong", misconceptions: ["double", "no-root"] });
+  assert.deepEqual(judge(asked, -3), { said: "wrong", misconceptions: ["sign"] });
+  assert.deepEqual(judge(asked, 3.38), { said: "wrong", misconceptions: ["linear"] });
+  assert.deepEqual(judge({ ...asked, options: asked.options.slice(0, 2) }, -3), { said: "sign", misconceptions: [] });
+  assert.deepEqual([judge(asked, 2.6).said, judge(asked, 2.4).said], ["near", "wrong"]);
+  assert.deepEqual(judge(asked, "6"), { said: "wrong", misconceptions: ["double", "no-root"] });
+  assert.deepEqual(judge(asked, "3"), { said: "right", misconceptions: [] });
+  assert.deepEqual(judge(asked, "7"), { said: "wrong", misconceptions: [] });
 });
 
 test("what was shown without a guess is no guess", () => {

@@ -263,7 +263,7 @@ def test_without_equal_widths_x_is_not_added(order: str) -> None:
     assert (block.adds, block.adds_again) == (False, True)
     assert np.array_equal(block.first_sum, block.attention)
     assert block.output.shape == (12, 6)
-    assert block.kept(3) == 0.0
+    assert block.kept(3) is None
 
 
 def test_each_sequence_of_a_batch_has_its_block() -> None:

@@ -5,8 +5,10 @@ sentences for the same layer.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pytest
 
 from attention_core import attend
 from attention_lab.masks.encoder_decoder import (
@@ -41,6 +43,30 @@ def test_cross_attention_is_attention_with_a_memory() -> None:
     own, target = trace_of(scenario), other_sentence(scenario, TARGET).vectors
     expected = attend(target, own.projections, memory=own.inputs[0], scale=0.3)
     assert_same(cross.output, expected.output)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rotary": "neighbours"},
+        {"qk_norm": True, "gain": 2.0},
+        {"sink": True, "sink_logit": 1.0},
+        {"softcap": True, "cap": 0.5},
+        {"alibi": True},
+    ],
+)
+def test_all_uses_have_the_options_of_the_layer(options: dict[str, Any]) -> None:
+    scenario = replace(SCENARIO, d_k=4, seed=3, **options)
+    uses = run_three_uses(scenario, TARGET, 0)
+    own, plain = trace_of(scenario), run_three_uses(replace(SCENARIO, d_k=4, seed=3), TARGET, 0)
+    assert_same(uses["encoder"].probabilities, own.probabilities)
+    for name in uses:
+        assert np.abs(uses[name].probabilities - plain[name].probabilities).max() > 0.01
+    if "alibi" in options:
+        apart = np.abs(np.arange(3)[:, np.newaxis] - np.arange(5))
+        lowered = uses["cross"].scaled_scores - uses["cross"].masked_scores
+        slopes = lowered[0, :, 2, 0] / 2
+        assert_same(lowered[0], slopes[:, np.newaxis, np.newaxis] * apart)
 
 
 def test_the_own_sentence_holds_the_users_numbers() -> None:

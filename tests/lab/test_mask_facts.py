@@ -92,6 +92,28 @@ def test_how_much_attention_moves() -> None:
     assert facts.row_sum == pytest.approx(two.after.probabilities[0, HEAD, QUERY].sum())
 
 
+def test_the_query_in_focus_is_found_in_the_new_order() -> None:
+    two = run_shuffled(replace(LAYER, sink=True), 3)
+    for query in range(6):
+        facts = changes_facts(two, "output", HEAD, query)
+        assert two.order[facts.row] == query
+        assert two.after.tokens[facts.row] == two.before.tokens[query]
+        shares = two.after.probabilities[0, HEAD][facts.row]
+        assert facts.row_sum == pytest.approx(sum(shares.tolist()))
+    assert facts.row != query
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_what_a_sink_takes_has_moved(back: bool) -> None:
+    """What all keys together lose or gain went to or came from the sink, whole."""
+    plain = replace(LAYER, sink_logit=1.0)
+    sunk = replace(plain, sink=True)
+    two = compare_with(sunk if back else plain, "sink", not back)
+    lost = 1 - trace_of(sunk).probabilities[0, HEAD].sum(axis=-1)
+    assert changes_facts(two, "output", HEAD, QUERY).moved == pytest.approx(lost.mean())
+    assert lost.mean() > 0.1
+
+
 @pytest.mark.parametrize("query", range(4))
 @pytest.mark.parametrize("key", range(4))
 @pytest.mark.parametrize("sequence", [0, 1, 2])

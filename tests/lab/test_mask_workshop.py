@@ -115,6 +115,39 @@ def test_the_scenarios_own_sentence_comes_first() -> None:
         assert_same(batch.trace.output[:1], trace_of(scenario).output)
 
 
+OPTIONS = {
+    "rotary": {"rotary": "halves"},
+    "QK-norm": {"qk_norm": True, "gain": 3.0},
+    "ALiBi": {"alibi": True},
+    "sink": {"sink": True, "sink_logit": 1.5},
+    "soft cap": {"softcap": True, "cap": 0.5},
+    "language model": {"weights": "language model", "layer": 3, "mask": "causal"},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_batch_has_the_options_of_the_layer(name: str) -> None:
+    scenario = replace(SEEDED, d_k=4, **OPTIONS[name])
+    masks = ("causal",) * (scenario.mask == "causal")
+    batch, own = masked_batch(scenario, OTHERS, masks), trace_of(scenario)
+    assert_same(batch.trace.probabilities[:1], own.probabilities)
+    bare = attend(own.inputs, own.projections, scale=own.scale, causal=bool(masks))
+    assert np.abs(bare.probabilities - own.probabilities).max() > 0.01
+    effect, *_ = hiding_effects(batch, 0, 1, 3, -4.0)
+    assert_same(effect.shares, own.probabilities[0, 1])
+
+
+def test_a_sink_takes_all_where_a_billion_hides_every_key() -> None:
+    batch = masked_batch(replace(SEEDED, sink=True), ("they slept",), ("causal",))
+    for effect, total in zip(hiding_effects(batch, 1, 0, 3, -4.0), (0, 0, None), strict=True):
+        for row in effect.empty_row:
+            scores = batch.trace.scaled_scores[1, 0, 3]
+            lowered = np.exp(scores - 4)
+            expected = lowered / (1 + lowered.sum()) if total is None else 0 * scores
+            assert_same(row, expected.astype(row.dtype), 1e-6)
+    assert hide_all_keys(batch, 1, 0, 3).nan_shares == 0
+
+
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_sequence_under_a_padding_mask_is_the_sentence_alone(place: int) -> None:
     made = masked_batch(SCENARIO, OTHERS, ("padding",))
@@ -187,3 +220,7 @@ def test_other_padding() -> None:
     assert bare.real > 0.01
     assert min(masked.padded, bare.padded) > 0.01
     assert replace_padding(made(), 0).padded == 0.0
+    seeing = [(), ("padding",), ("causal",), ("window",)]
+    assert [replace_padding(made(*one), 1).n_seeing for one in seeing] == [2, 0, 0, 2]
+    narrow = masked_batch(replace(SEEDED, window=1), ("they slept",), ("window",))
+    assert replace_padding(narrow, 1).n_seeing == 1

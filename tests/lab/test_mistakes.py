@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from attention_core import Projections, Trace, attend, softmax, split_heads
 from attention_core.initialisation import Stream, generator
 from attention_lab.compare import TwoLayers
+from attention_lab.heads.reruns import rerun
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, examine_layer, run_checks
 from attention_lab.masks.mistakes import (
     CORRECT_STEPS,
@@ -70,6 +71,20 @@ def test_a_faulty_trace_holds_its_own_steps(mistake: Mistake) -> None:
     ):
         assert_same(getattr(faulty, name), faulty.inputs @ matrix)
         assert_same(getattr(faulty, heads), mistake.steps.split(getattr(faulty, name), n_heads))
+
+
+@pytest.mark.parametrize("key", ["mask", "axis"])
+def test_a_mistake_in_the_softmax_keeps_the_sink(key: str) -> None:
+    """Without a mask the first changes nothing; the second leaves a part of each key to the sink."""
+    layer = causal(causal=False)
+    sunk = rerun(layer, sink=[0.5, -1.0, 2.0])
+    wrong = run_with_steps(run_inputs(sunk), STEPS[key])
+    if key == "mask":
+        assert_same(wrong.probabilities, sunk.probabilities)
+    else:
+        exponentials = np.exp(sunk.scaled_scores[1, 2])
+        expected = exponentials / (exponentials.sum(axis=0) + np.exp(2.0))
+        assert_same(wrong.probabilities[1, 2], expected)
 
 
 @every_mistake

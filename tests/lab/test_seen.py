@@ -5,6 +5,7 @@ queries than keys.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -101,21 +102,29 @@ def test_what_a_query_reads_most() -> None:
 
 
 def test_a_number_before_and_after_a_block() -> None:
-    block = block_of(Scenario("we saw it", d_model=8, d_o=12, n_heads=2), BlockChoices())
-    wide = block.output.shape[1] - 1
+    layer = Scenario("we saw it", d_model=8, n_heads=2)
+    block = block_of(layer, BlockChoices())
     assert block_seen(block, 1, 2).before == block.inputs[1, 2]
     assert block_seen(block, 1, 2).after == block.output[1, 2]
-    assert wide >= block.inputs.shape[1]
-    assert block_seen(block, 2, wide).before is None
-    assert block_seen(block, 2, wide).after == block.output[2, wide]
+    for width in (6, 12):
+        block = block_of(replace(layer, d_o=width), BlockChoices())
+        for feature in (2, width - 1):
+            assert block_seen(block, 2, feature).before is None
+            assert block_seen(block, 2, feature).after == block.output[2, feature]
 
 
 @pytest.mark.parametrize("layer", [0, 4])
-def test_the_head_that_adds_most_to_a_logit(layer: int) -> None:
+@pytest.mark.parametrize("has_output_matrix", [False, True])
+def test_the_head_that_adds_most_to_a_logit(layer: int, has_output_matrix: bool) -> None:
     text = "One day, a little frog was very sad. The"
     found = next_token_of(Scenario(text, weights="language model", layer=layer))
+    embedding = found.run.decoder.embedding[found.shown[0]]
+    if has_output_matrix:
+        output = -found.run.decoder.embedding[::-1]
+        decoder = replace(found.run.decoder, output=output)
+        found = replace(found, run=replace(found.run, decoder=decoder))
+        embedding = output[found.shown[0]]
     seen, run = next_seen(found), found.run
-    embedding = run.decoder.embedding[found.shown[0]]
     names, parts = run.parts(found.position)
     scale = run.decoder.last_gain / run.divisors[found.position]
     added = {

@@ -215,10 +215,13 @@ def test_the_keys_that_are_seen_are_those_of_the_picture() -> None:
     chosen = Scenario("we like green tea", d_model=6, n_heads=2)
     shown = replace(chosen, mask="causal")
     found = mask_facts(chosen, shown, trace_of(shown), Focus(1, 2, 0, 0), 1)
-    assert (found.chosen, found.is_example, found.n_seen, found.n_keys) == ("none", True, 3, 4)
-    assert (found.n_hidden, found.n_cells, found.is_empty, found.in_batch) == (6, 16, False, False)
+    assert (found.chosen, found.is_example) == ("none", True)
+    seen = found.seen
+    assert (seen.n_seen, seen.n_keys, seen.n_hidden, seen.n_cells) == (3, 4, 6, 16)
+    assert (found.is_empty, found.in_batch) == (False, False)
     bare = mask_facts(chosen, chosen, trace_of(chosen), Focus(1, 2, 0, 0), 3)
-    assert (bare.is_example, bare.n_seen, bare.is_empty, bare.in_batch) == (False, 4, True, True)
+    assert (bare.is_example, bare.seen.n_seen) == (False, 4)
+    assert (bare.is_empty, bare.in_batch) == (True, True)
 
 
 def test_the_newest_token_alone_is_the_last_one_of_a_causal_run() -> None:

@@ -101,7 +101,8 @@ def worked_out(scene: JSON, name: str, index: tuple[int, ...]) -> float:
         own, top = position(rule["position"], 0), max(terms)
         if math.isinf(top):
             return 0.0
-        return math.exp(terms[own] - top) / sum(math.exp(t - top) for t in terms)
+        every = [*terms, *(number(r, 0) for r in rule.get("adds", []))]  # a sink is one more
+        return math.exp(terms[own] - top) / sum(math.exp(t - top) for t in every)
     if operation == "norm":
         own, added = position(rule["position"], 0), [number(r, 0) for r in rule["adds"]]
         mean = sum(terms) / len(terms) if rule.get("centred") else 0.0

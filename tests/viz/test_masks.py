@@ -50,7 +50,17 @@ LAYERS = {
     "broken": examine_layer(SCENARIO, "split").two,
     "basis": TwoLayers(TRACE, LAYER_CHANGES[4].apply(TRACE, 0)),
 }
+MODERN = replace(
+    SCENARIO, d_k=4, seed=2, alibi=True, sink=True, sink_logit=1.0, qk_norm=True, rotary="halves"
+)
+BATCH_OF_MODERN = masked_batch(MODERN, ("they slept",), ("causal",))
+USED_BY_MODERN = run_three_uses(MODERN, "wir mögen Tee", 2)
 BOARDS: dict[str, Callable[[], JSON]] = {
+    "sequences, modern": lambda: mask_workshop.sequences_board(BATCH_OF_MODERN, 1, (1, 4, 3)),
+    "emptied, modern": lambda: mask_workshop.empty_row_board(
+        BATCH_OF_MODERN, hide_all_keys(BATCH_OF_MODERN, 1, 1, 4).zero, 1, (1, 4, 3)
+    ),
+    "side by side, modern": lambda: encoder_decoder.uses_board(USED_BY_MODERN, 1, "cross", (4, 6)),
     "sequences": lambda: mask_workshop.sequences_board(BATCH, 1, (1, 4, 3)),
     "painting": lambda: mask_workshop.painting_board(painted_mask("", 5), BATCH, 1, (1, 4, 3)),
     "emptied": lambda: mask_workshop.empty_row_board(
@@ -136,7 +146,10 @@ def test_numbers_of_the_boards() -> None:
 def test_the_steps_of_a_use() -> None:
     scene = encoder_decoder.use_scene(Stage(USED["cross"]), ATTENTION_USES[2], 1, (4, 6))
     assert scene["axes"]["T"]["labels"] != scene["axes"]["S"]["labels"]
-    assert {"head_outputs", "probabilities", "masked_scores", "scores"} <= set(scene["rules"])
+    computed = {"head_outputs", "probabilities", "masked_scores", "scaled_scores", "scores"}
+    assert set(scene["rules"]) == computed
+    modern = encoder_decoder.use_scene(Stage(USED_BY_MODERN["cross"]), ATTENTION_USES[2], 1, (4, 6))
+    assert set(modern["rules"]) >= computed
     titles = {panel["array"]: panel["title"] for panel in scene["panels"]}
     for field, said in (("query", "target"), ("key", "source"), ("value", "source")):
         assert said in titles[f"{field}_heads"]

@@ -1,6 +1,7 @@
 // The question beside the example, the verdict on a guess, and what is kept of a visit.
 import { button, element, put } from "../draw/elements.js";
 import { numberTyped } from "../scene/numbers.js";
+import { judge } from "../words/answer.js";
 
 const MARKS = { right: "✓", near: "✗ near", sign: "✗ other sign", wrong: "✗" };
 const MAX_TYPED = 40; // characters
@@ -118,7 +119,7 @@ export class Guess {
   }
 
   commit(given, label) {
-    this.tell({ ...judgeGuess(this.asked, given), given: label });
+    this.tell({ ...judge(this.asked, given), given: label });
   }
 
   /** Show the answer without a guess; gives whether there was one to show. */
@@ -218,7 +219,6 @@ export function fillSummary(root) {
 
 const GUESSES_KEPT = "attention-guesses"; // in the storage of the visit
 const VISIT_ASKS = "attention-asks";
-const NEAR_GUESS = 5; // tolerances
 const MISSED_GUESS = new Set(["near", "sign", "wrong"]);
 const unkept = new Map(); // for browsers without storage
 
@@ -232,22 +232,6 @@ export function numberGuessed(text) {
 
 function divided(above, below) {
   return above === null || !below ? null : above / below;
-}
-
-/** The verdict on a typed number or an option: {said, misconceptions}; said: right, near, sign or wrong. */
-export function judgeGuess({ options, number, tolerance }, given) {
-  if (typeof given === "string") {
-    const chosen = options.find(({ value }) => value === given);
-    return { said: chosen?.right ? "right" : "wrong", misconceptions: chosen?.misconceptions ?? [] };
-  }
-  const room = tolerance * (1 + 1e-9);
-  const off = Math.abs(given - number);
-  if (off <= room) return { said: "right", misconceptions: [] };
-  const believed = options.filter(({ right, value }) => !right && Math.abs(given - Number(value)) <= room);
-  const misconceptions = believed.flatMap((option) => option.misconceptions);
-  if (misconceptions.length) return { said: "wrong", misconceptions };
-  if (Math.abs(given + number) <= room) return { said: "sign", misconceptions };
-  return { said: off <= NEAR_GUESS * room ? "near" : "wrong", misconceptions };
 }
 
 /** Whether a place of an array is hidden while a guess is asked for; null stands for any place. */

@@ -1,6 +1,6 @@
 // Keys that lead from step to step and through a lecture, and a link for the keyboard to the result.
 import { button, element, icon } from "../draw/elements.js";
-import { showAnswer } from "../words/moment.js";
+import { showAnswer } from "../words/answer.js";
 import { goTo } from "../words/words.js";
 
 const ON_KEYS = new Set(["PageDown", "ArrowRight", " "]);

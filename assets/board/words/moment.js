@@ -1,5 +1,6 @@
 // The bar of a lesson in a page without a server: the words of a moment, its question, the way to its neighbours.
 import { button, element } from "../draw/elements.js";
+import { tellAnswer } from "./answer.js";
 
 /** Write a moment into a bar. moment: {title, text, question, away}; at: {place, count, lesson}; answered(option) notes an answer. */
 export function fillMoment(bar, moment, { place, count, lesson, chosen }, answered) {
@@ -25,30 +26,10 @@ function questionOf({ of, ask, options, right, why }, chosen, answered) {
   output.setAttribute("aria-live", "polite");
   const made = element("div", "lesson-question", element("span", "", ask));
   made.dataset.moment = of;
+  const tell = (place) => answered(place, tellAnswer(made, made.querySelectorAll("button")[place]));
   const buttons = options.map((option, place) => button("", option, option, () => tell(place)));
-  const reveal = button("lesson-reveal", "Show the answer", "Show the answer", () => tell(null));
-  const tell = (place) => {
-    mark(place);
-    answered(place, place === right);
-    window.dispatchEvent(new Event("lesson-answered")); // the board uncovers what the answer covered
-  };
-  const mark = (place) => {
-    buttons.forEach((one, at) => {
-      one.classList.toggle("right", at === right);
-      one.classList.toggle("wrong", at === place && at !== right);
-    });
-    made.classList.add("answered");
-    output.hidden = false;
-  };
-  made.append(...buttons, reveal, output);
-  if (chosen !== undefined) mark(chosen);
+  buttons.forEach((one, place) => (one.dataset.right = String(place === right)));
+  made.append(...buttons, button("lesson-reveal", "Show the answer", "Show the answer", () => tell(options.length)), output);
+  if (chosen !== undefined) tellAnswer(made, made.querySelectorAll("button")[chosen]);
   return made;
-}
-
-/** Show the answer to the question of a moment, as a click on its button does, for the teacher of a class after the vote; gives whether one waits. */
-export function showAnswer() {
-  if (window.attentionClass?.goOn?.()) return true;
-  const reveal = document.querySelector(".lesson-question:not(.answered) .lesson-reveal");
-  reveal?.click();
-  return Boolean(reveal);
 }

@@ -28,18 +28,22 @@ PARTIAL = "Nothing holds every word. This holds most of them:"
 NOTHING = "Nothing found. Try other or fewer words."
 STOP_WORDS = frozenset(
     """
-    a about actually all always am an and any are as at be because been being but by can could
+    a about actually all always am an and any are as at be because been being best but by can could
     did do does doing each else ever every explained for from get gets give given go good had
     happen happening happens has have her here how i if in instead into is it its just know let
     like look looking looks make makes me mean means meant much my need needed needs no not of
-    on only or our out over really say says see should show shows simple so some such tell than
-    that the their them then there these they thing this those to too understand up us use used
-    using want was way we well were what when where which while who why will with work works
+    on only or our out over really right say says see should show shows simple so some such tell
+    than that the their them then there these they thing this those to too understand up us use
+    used using want was way we well were what when where which while who why will with work works
     would you your
     """.split()  # noqa: SIM905
 )
 # What nearly every question about the subject may hold: beside other words they count less.
-FILLERS = frozenset("attention model word transformer number".split())  # noqa: SIM905
+FILLERS = frozenset(
+    """
+    attention choose delete drop model number pick remove transformer word
+    """.split()  # noqa: SIM905
+)
 FILLER = 0.4
 SYMBOL_LETTERS = 2  # a word of at most two letters is a symbol and must match as a whole
 MIN_BEGINNING = 4  # letters of a beginning that finds a longer word
@@ -47,7 +51,8 @@ MIN_RESPELLED = 4  # shorter words are similar to too many others
 LONG_WORD = 8  # letters from which two of them may be wrong, not one
 # Patterns of equivalent spellings, each with its common form; applied in this order.
 ALIKE = (
-    (r"^(please )?explain\b|\bhow (many|much|long (do|does|will|did))\b", ""),
+    (r"\bhow many\b", "number of"),
+    (r"^(please )?explain\b|\bhow (much|long (do|does|will|did))\b", ""),
     (r"\bhow (big|large)\b", "size"),
     (r" takes?\W*$", ""),
     (r"[_^]|[’']s?\b", ""),
@@ -62,6 +67,7 @@ ALIKE = (
     (r"i[sz](e|ing|ation)", r"is\1"),
 )
 ENDINGS = r"(\w{3})(?:i?es|y|ix|ices|s|ings?|e?d|ations?|ions?|e)$"
+DOUBLED = r"(\w\w)([bdgmnprt])\2(?=(?:ings?|ed)$)"  # of a form such as "referred", "dropping"
 TITLE = 2.0  # how much a word counts more in the first text, which is the title
 # What counts beside a word itself: a synonym, a longer word, its neighbour at its side.
 SYNONYM, BEGINNING, BESIDE = 0.75, 0.6, 0.4
@@ -304,7 +310,7 @@ def _fillers() -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def _stem(word: str) -> str:
     """The beginning that all forms of a word share."""
-    shorter = re.sub(ENDINGS, r"\1", word)
+    shorter = re.sub(ENDINGS, r"\1", re.sub(DOUBLED, r"\1\2", word))
     return word if shorter == word else _stem(shorter)
 
 

@@ -4,6 +4,7 @@ The session and the URL hold each choice of the page as text; widgets are set fr
 back in their callbacks.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -21,8 +22,9 @@ from attention_lab.control_list import VIEW_DEFAULTS
 from attention_lab.page_list import page_of
 from attention_lab.url_values import url_text
 from attention_viz import blocks as b
+from attention_viz.block_page import BlockPage
 from attention_viz.markdown import escape_markdown
-from attention_viz.page_choices import counted
+from attention_viz.page_choices import SEPARATOR, Choice, Several, counted, taken_back
 from attention_viz.story.stages import STEPS_OF_STORY
 from attention_viz.story.story_view import StoryView
 from attention_viz.tables import numbers_frame
@@ -51,7 +53,7 @@ from .widgets import draw_widget, width_of
 Parts = Mapping[str, Callable[[StoryView, b.Values], None]]
 
 
-def show_page(page: b.BlockPage, parts: Parts | None = None) -> b.Values:
+def show_page(page: BlockPage, parts: Parts | None = None) -> b.Values:
     """Show a page with the present layer and choices; gives the values of its own. parts: what the
     app alone has, by its name. Raises: AttentionError.
     """
@@ -71,7 +73,7 @@ def show_page(page: b.BlockPage, parts: Parts | None = None) -> b.Values:
     return values
 
 
-def restored(choice: b.Choice) -> Any:
+def restored(choice: Choice) -> Any:
     """The value of a choice: from the URL if it asks for a new one, else from the session. What
     the session holds may be impossible with another layer; then the default is shown.
     """
@@ -81,9 +83,9 @@ def restored(choice: b.Choice) -> Any:
         _take_back([key])
     if not is_named and (asked := [name for name in choice.implied if requested(name)]):
         st.session_state[key] = choice.text(choice.unsaid(asked))
-    if isinstance(choice, b.Several) and key in st.query_params:
+    if isinstance(choice, Several) and key in st.query_params:
         # older URLs name each option alone
-        st.query_params[key] = b.SEPARATOR.join(st.query_params.get_all(key))
+        st.query_params[key] = SEPARATOR.join(st.query_params.get_all(key))
     restore(key, choice.label, default, lambda text: choice.text(choice.read(text)))
     if before not in (None, st.session_state[key]):
         _take_back(set(choice.resets) - now.asked.keys())
@@ -106,7 +108,7 @@ class _Drawing:
     """Draws the blocks of a page that has some choices, and the parts that the app alone has."""
 
     url_path: str
-    choices: Sequence[b.Choice]
+    choices: Sequence[Choice]
     parts: Mapping[str, Callable[[], None]]
     tables: Counter[str] = field(default_factory=Counter)  # how often each was drawn
 
@@ -116,7 +118,8 @@ class _Drawing:
         """
         for is_text, some in groupby(blocks, lambda one: isinstance(one, b.Text) and not one.small):
             if is_text:
-                st.markdown("\n\n".join(one.text for one in some if isinstance(one, b.Text)))
+                words = "\n\n".join(one.text for one in some if isinstance(one, b.Text))
+                st.markdown(unbroken(words))
                 continue
             for block in some:
                 self._block(block)
@@ -178,7 +181,7 @@ class _Drawing:
         self.tables[text] += 1
         kind = "words" if table.words else "wide"
         with st.container(key=f"{kind} table {crc32(text.encode())} {self.tables[text]}"):
-            st.markdown(text)
+            st.markdown(unbroken(text))
 
     def _item(self, item: b.Field | b.Button | b.Link | b.File) -> None:
         match item:
@@ -194,7 +197,7 @@ class _Drawing:
             case b.File(label, name, make):
                 offer_file(label, make, name, key=f"{self.url_path} {name}")
 
-    def _field(self, choice: b.Choice, value: Any) -> None:
+    def _field(self, choice: Choice, value: Any) -> None:
         """Draw the widget of a choice with its present value."""
         key, shown = f"choose {choice.key} {choice.variant}".rstrip(), choice_widget(choice, value)
         set_if_changed(key, [*shown.value] if isinstance(shown.value, tuple) else shown.value)
@@ -205,7 +208,7 @@ class _Drawing:
             about["max_chars"] = shown.most
         draw_widget(shown, key=key, **about)
 
-    def _chosen(self, choice: b.Choice, widget: str) -> None:
+    def _chosen(self, choice: Choice, widget: str) -> None:
         """In a callback: hold what was chosen. An empty field keeps the value before; so does a
         typed text that means nothing, and the page says why.
         """
@@ -217,7 +220,7 @@ class _Drawing:
                 st.toast(escape_markdown(str(error)), icon=":material/error:")
             self._set({choice.key: choice.text(given)})
 
-    def _hold(self, choice: b.Choice, text: str) -> None:
+    def _hold(self, choice: Choice, text: str) -> None:
         """In a callback: hold a choice as text; one that is impossible stays as it was."""
         with suppress(AttentionError):
             st.session_state[choice.key] = choice.text(choice.read(text))
@@ -231,7 +234,7 @@ class _Drawing:
             self._hold(own[name], value if isinstance(value, str) else own[name].text(value))
         more = counted(self.choices, before, {name: st.session_state.get(name, "") for name in own})
         st.session_state.update({name: str(count) for name, count in more.items()})
-        _take_back(b.taken_back(self.choices, sets.keys()))
+        _take_back(taken_back(self.choices, sets.keys()))
         if others := {name: value for name, value in sets.items() if name not in own}:
             choose(others)
 
@@ -289,15 +292,15 @@ class _Drawing:
 def _words(block: b.Text | b.Heading | b.Note | b.Formula | b.Refused | b.Code) -> None:
     match block:
         case b.Text(text):
-            st.caption(text)
+            st.caption(unbroken(text))
         case b.Heading(text):
             st.header(text, anchor=False)
         case b.Note(text, "right"):
-            st.success(text, icon=":material/check_circle:")
+            st.success(unbroken(text), icon=":material/check_circle:")
         case b.Note(text, "wrong"):
-            st.warning(text)
+            st.warning(unbroken(text))
         case b.Note(text):
-            st.info(text)
+            st.info(unbroken(text))
         case b.Formula(latex):
             st.latex(latex)
         case b.Refused(why):
@@ -305,6 +308,15 @@ def _words(block: b.Text | b.Heading | b.Note | b.Formula | b.Refused | b.Code) 
                 raise why
         case b.Code(text):
             st.code(text, language="python", wrap_lines=True)
+
+
+def unbroken(text: str) -> str:
+    """A text in which no line ends between a number and its sign.
+
+    >>> unbroken("87.5 % of % 3") == "87.5\u00a0% of % 3"
+    True
+    """
+    return re.sub(r"(?<=\d) (?=%)", "\u00a0", text)
 
 
 def table_markdown(table: b.Table) -> str:

@@ -28,8 +28,10 @@ from attention_lab.presets import preset_named, widget_values
 from attention_lab.quiz import Question
 
 from . import blocks as b
+from .block_page import BlockPage
 from .layer_caption import columns_note
 from .markdown import escape_markdown, escape_quotations
+from .page_choices import Choice, Number, Places, Select, Switch, Words, by_name
 from .practice import (
     asked_in,
     distinct_questions,
@@ -46,36 +48,36 @@ MOST_CHARACTERS = 40  # of an answer
 SMALL_EXAMPLE = "Two heads on paper"  # an example that a hand can work out
 SHEET = "attention-by-hand.html"
 ANSWERS = ("pr_answer", "pr_show", "pr_choice")
-MODE = b.Select("pr_mode", "Questions", ONE_BY_ONE, b.by_name([ONE_BY_ONE, SET]), "buttons")
-NUMBER = b.Number("pr_number", "Question", 1, 1, MAX_QUESTION_NUMBER, resets=ANSWERS)
-HELP = b.Select(
+MODE = Select("pr_mode", "Questions", ONE_BY_ONE, by_name([ONE_BY_ONE, SET]), "buttons")
+NUMBER = Number("pr_number", "Question", 1, 1, MAX_QUESTION_NUMBER, resets=ANSWERS)
+HELP = Select(
     "pr_help",
     "Help",
     HELP_LEVELS[0],
-    b.by_name(HELP_LEVELS),
+    by_name(HELP_LEVELS),
     help="*worked* shows all of the arithmetic, *own layer* none, the others all but one number.",
     resets=ANSWERS,
 )
 SUCH_AS = "Such as −0.43, 12 % or 2/3."
-ANSWER = b.Words("pr_answer", "Your answer", "", MOST_CHARACTERS, help=SUCH_AS)
-SHOW = b.Switch("pr_show", "Show the answer", False)
-CHOSEN = b.Places("pr_choice", "Your choice", (), size=9, most=1)
-STUDENT = b.Number("hw_student", "Your number", 0, 0, MAX_STUDENT)
-FIRST = b.Number("hw_first", "First question", 1, 1, MAX_QUESTION_NUMBER)
-COUNT = b.Number("hw_count", "How many", 6, 1, MAX_QUESTIONS)
-STUDENTS = b.Number("hw_students", "Students", 30, 1, 60)
+ANSWER = Words("pr_answer", "Your answer", "", MOST_CHARACTERS, help=SUCH_AS)
+SHOW = Switch("pr_show", "Show the answer", False)
+CHOSEN = Places("pr_choice", "Your choice", (), size=9, most=1)
+STUDENT = Number("hw_student", "Your number", 0, 0, MAX_STUDENT)
+FIRST = Number("hw_first", "First question", 1, 1, MAX_QUESTION_NUMBER)
+COUNT = Number("hw_count", "How many", 6, 1, MAX_QUESTIONS)
+STUDENTS = Number("hw_students", "Students", 30, 1, 60)
 MOST_TRIES = 99
 
 
-def _of_one(n: int) -> tuple[b.Words, b.Switch, b.Number]:
+def _of_one(n: int) -> tuple[Words, Switch, Number]:
     """The choices of a question of a set: the answer, whether the right one is shown, and how often
     the answer has changed.
     """
     name, tries = f"Answer to question {n}", f"hw_tries_{n}"
     return (
-        b.Words(f"hw_answer_{n}", name, "", MOST_CHARACTERS, help=SUCH_AS, counted_by=tries),
-        b.Switch(f"hw_show_{n}", f"Show the answer to question {n}", False),
-        b.Number(tries, f"Tries of question {n}", 0, 0, MOST_TRIES),
+        Words(f"hw_answer_{n}", name, "", MOST_CHARACTERS, help=SUCH_AS, counted_by=tries),
+        Switch(f"hw_show_{n}", f"Show the answer to question {n}", False),
+        Number(tries, f"Tries of question {n}", 0, 0, MOST_TRIES),
     )
 
 
@@ -83,7 +85,7 @@ SET_ANSWERS = tuple(map(_of_one, range(1, MAX_QUESTIONS + 1)))
 SUMMARY_COLUMNS = ("student", "question", "step", "answer", "verdict", "tries", "looked")
 
 
-def _step(trace: Trace) -> b.Select:
+def _step(trace: Trace) -> Select:
     """The step that is asked for; of a large layer not every step can be worked out by hand."""
     can = askable_fields(trace)
     titles = [title for title, field in ASKED_TITLES.items() if field in can]
@@ -93,12 +95,10 @@ def _step(trace: Trace) -> b.Select:
             f"Not offered: {left_out}. Each of their numbers needs more than {MAX_TERMS} terms, or"
             f" none. Smaller sizes help; the example *{SMALL_EXAMPLE}* has them."
         )
-    return b.Select(
-        "pr_step", "Step", "any", b.by_name(["any", *titles]), help=help, resets=ANSWERS
-    )
+    return Select("pr_step", "Step", "any", by_name(["any", *titles]), help=help, resets=ANSWERS)
 
 
-def _choices(view: StoryView) -> Sequence[b.Choice]:
+def _choices(view: StoryView) -> Sequence[Choice]:
     one_by_one = (_step(view.trace), NUMBER, HELP, ANSWER, SHOW, CHOSEN)
     of_set = (one for pair in SET_ANSWERS for one in pair)
     return (MODE, *one_by_one, STUDENT, FIRST, COUNT, *of_set)
@@ -319,5 +319,5 @@ def homework_blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     ]
 
 
-PRACTICE = b.BlockPage("practice", _choices, _blocks)
+PRACTICE = BlockPage("practice", _choices, _blocks)
 HOMEWORK_CHOICES = (FIRST, COUNT, STUDENTS)

@@ -25,7 +25,7 @@ from attention_lab.control_list import uneven_heads, ways_out
 from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.home import weights_folder
-from attention_lab.page_list import OLD_URLS, Page, page_now, page_of
+from attention_lab.page_list import OLD_URLS, page_now, page_of
 from attention_lab.sentences import weights_in_force
 from attention_lab.trained.language_model import MODEL_FOLDER
 from attention_lab.url_choices import LAYER_PARAMETERS, PARAMETERS, UrlChoices, write_url
@@ -34,79 +34,21 @@ from attention_lab.user_data.edits import EDITABLE_ARRAYS
 from attention_lab.weight_kinds import TRAINED
 from attention_lab.whose_heads import MINILM
 
-from .blocks import Block, BlockPage, Board, Choice, File, InTheApp, Link, Text, Values, every_block
-from .diagonal.depth_page import DEPTH
-from .diagonal.geometry_page import GEOMETRY
-from .diagonal.growth_page import GROWTH
-from .diagonal.modern_page import MODERN
-from .diagonal.propositions_page import PROPOSITION_PAGE
-from .diagonal.self_attention_page import SELF_ATTENTION
-from .heads.all_heads_page import ALL_HEADS
-from .heads.construct_page import CONSTRUCT
-from .heads.head_worth_page import HEAD_WORTH
-from .heads.one_matrix_page import ONE_MATRIX
-from .heads.shared_keys_page import SHARED_KEYS
-from .labs.circuit_page import TWO_LAYERS
-from .labs.convolution_page import CONVOLUTION
-from .labs.stiefel_page import STIEFEL
-from .labs.training_page import TRAINING
-from .masks.changes_page import WHAT_CHANGES
-from .masks.encoder_decoder_page import ENCODER_DECODER
-from .masks.workshop_page import MASK_WORKSHOP
+from .blocks import Block, Board, File, InTheApp, Link, Text, Values, every_block
+from .every_page import BLOCK_PAGES, IN_THE_APP
+from .page_choices import Choice
 from .payload import JSON
-from .practice_page import PRACTICE, practice_sheet
-from .reference.glossary_page import GLOSSARY
-from .reference.questions_page import QUESTIONS
-from .reference.sources_page import SOURCES
+from .practice_page import practice_sheet
 from .scene import coloured_scene
 from .scene_formats import scene_to_text
 from .site_blocks import BlockWriter
-from .story.after_pages import BLOCK, NEXT_TOKEN, SEEN
-from .story.cut_pages import MERGE, OUTPUT, PROJECTIONS, SPLIT
-from .story.first_pages import OVERVIEW, TOKENS
-from .story.mask_page import MASK
-from .story.score_pages import QK_NORM, ROTARY, SCALE, SCORES
-from .story.softmax_pages import MIXING, SOFTMAX
 from .story.stages import STEPS_OF_STORY, stage_of, strip_of
 from .story.story_file import story_file
 from .story.story_view import StoryView, view_of
-from .teach.for_teachers_page import FOR_TEACHERS
-from .trained.cache import CACHE
-from .trained.change_word_page import CHANGE_A_WORD
-from .trained.find_head_page import FIND_A_HEAD
 from .trained.head_pages import MODEL
-from .trained.trained_heads_page import TRAINED_HEADS
-from .trained.whole_page import WHOLE_MODEL
-from .trained.why_word import WHY_THIS_WORD
-from .trained.writing import WRITING
 from .widgets import widgets_of
 
-# The pages of the site.
-BLOCK_PAGES: Mapping[str, BlockPage] = {
-    page.url_path: page
-    for page in (
-        *(OVERVIEW, TOKENS, PROJECTIONS, SPLIT, QK_NORM, ROTARY, SCORES, SCALE, MASK),
-        *(SOFTMAX, MIXING, MERGE, OUTPUT, BLOCK, NEXT_TOKEN, SEEN),
-        *(
-            ALL_HEADS,
-            HEAD_WORTH,
-            SHARED_KEYS,
-            CONSTRUCT,
-            ONE_MATRIX,
-            MASK_WORKSHOP,
-            ENCODER_DECODER,
-            WHAT_CHANGES,
-        ),
-        *(WHOLE_MODEL, WRITING, WHY_THIS_WORD, CACHE),
-        *(TRAINED_HEADS, FIND_A_HEAD, CHANGE_A_WORD),
-        *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, GROWTH),
-        *(TRAINING, TWO_LAYERS, CONVOLUTION, STIEFEL, PRACTICE),
-        *(FOR_TEACHERS, QUESTIONS, GLOSSARY, SOURCES),
-    )
-}
 SHOWN = tuple(BLOCK_PAGES)
-# The pages that the app alone has, and why.
-IN_THE_APP = {"class": "A class meets on a server, which counts the answers of all its members."}
 LECTURE_ZOOM = 1.35
 NO_PAGE = "There is no page “{}”; you see the first one."
 
@@ -139,42 +81,29 @@ def _answer(asked: JSON) -> str:
     """
     given = parse_qs(asked.get("query", ""), keep_blank_values=True)
     page, parameters = page_now(asked["path"], given)
-    path, act, unknown = page.url_path, asked.get("act") or {}, []
-    if asked["path"] not in (path, *OLD_URLS):
-        unknown = [NO_PAGE.format(quoted(asked["path"]))]
+    path, act = page.url_path, asked.get("act") or {}
+    unknown = [] if asked["path"] in (path, *OLD_URLS) else [NO_PAGE.format(quoted(asked["path"]))]
     choices = first = opened(path, parameters, MODEL.asked(parameters)[0])
     own = {name: texts[-1] for name, texts in parameters.items() if name not in PARAMETERS}
     refused: list[str] = []
     feature = 0  # with which the page opens
     known: Sequence[Choice] = ()
     try:
-        if act.get("press"):
-            act = _pressed(path, view_of(choices), parameters, act)
-        try:
-            choices, path = acted(choices, path, act)
-        except SettingsError as error:  # what was typed cannot be, so all stays
-            unknown, act = [*unknown, str(error)], {}
-        _need_model(asked, choices.scenario.weights == TRAINED.name)
-        view, feature = _view(asked, choices, page_of(path))
-        if not _chooses_feature(parameters, act):
-            choices, view = _at_feature(choices, feature), _at_feature(view, feature)
+        choices, path, act, impossible = _after(act, choices, path, parameters)
+        unknown += impossible
+        choices, view, feature = _view(asked, choices, path, parameters, act)
         if act.get("name") in PARAMETERS:
             view = replace(view, before=first.scenario)
-        values: Values = {}
-        if path in BLOCK_PAGES:
-            known, values, refused = BLOCK_PAGES[path].after(view, parameters, _changes_of(act))
-        _need_model(asked, values.get(MODEL.key) == MINILM)
+        known, values, refused = _own_choices(asked, view, path, parameters, act)
         said = _said(asked, view, path, known, values)
         own = _own_texts(known, values)
     except AttentionError as error:
         if isinstance(error, FileError) and not _has_language_model():
             raise
-        said = _refused(choices.scenario, error)
-        path = page.url_path
+        said, path = _refused(choices.scenario, error), page.url_path
     page = page_of(path)
-    shared = {one.key: own.get(one.key, "") for one in known if one.shared}
     about = {
-        "shared": shared,
+        "shared": {one.key: own.get(one.key, "") for one in known if one.shared},
         "path": path,
         "query": urlencode(_named(choices, first, path, parameters, feature) | own),
         "refused": [*unknown, *choices.refused, *refused],
@@ -182,6 +111,20 @@ def _answer(asked: JSON) -> str:
         "title": page.title,
     }
     return scene_to_text(about | said)
+
+
+def _after(
+    act: JSON, choices: UrlChoices, path: str, parameters: Mapping[str, Sequence[str]]
+) -> tuple[UrlChoices, str, JSON, list[str]]:
+    """The choices and the page after an act, and the act itself, with why it is none: if what was
+    typed cannot be, all stays. Raises: AttentionError.
+    """
+    if act.get("press"):
+        act = _pressed(path, view_of(choices), parameters, act)
+    try:
+        return *acted(choices, path, act), act, []
+    except SettingsError as error:
+        return choices, path, {}, [str(error)]
 
 
 def _own_texts(known: Sequence[Choice], values: Values) -> dict[str, str]:
@@ -198,14 +141,41 @@ def _need_model(asked: JSON, is_needed: bool) -> None:
         raise _ModelNeededError
 
 
-def _view(asked: JSON, choices: UrlChoices, page: Page) -> tuple[StoryView, int]:
-    """What a page shows, and the feature with which it opens. Raises: AttentionError."""
-    view = replace(view_of(choices), home=str(asked.get("home", "")))
+def _view(
+    asked: JSON,
+    choices: UrlChoices,
+    path: str,
+    parameters: Mapping[str, Sequence[str]],
+    act: JSON,
+) -> tuple[UrlChoices, StoryView, int]:
+    """The choices and what a page shows of them, both at the feature with which it opens if nothing
+    names another, and that feature. Raises: AttentionError.
+    """
+    _need_model(asked, choices.scenario.weights == TRAINED.name)
+    view, page = replace(view_of(choices), home=str(asked.get("home", ""))), page_of(path)
     if not page.runs_modern:
         view = replace(view, scenario=without_modern(view.scenario))
-    if page.section != "story":
-        return view, 0
-    return view, opening_feature(view.trace, view.shown, page, view.focus, view.which)
+    feature = 0
+    if page.section == "story":
+        feature = opening_feature(view.trace, view.shown, page, view.focus, view.which)
+    if not _chooses_feature(parameters, act):
+        choices, view = _at_feature(choices, feature), _at_feature(view, feature)
+    return choices, view, feature
+
+
+def _own_choices(
+    asked: JSON,
+    view: StoryView,
+    path: str,
+    parameters: Mapping[str, Sequence[str]],
+    act: JSON,
+) -> tuple[Sequence[Choice], Values, list[str]]:
+    """The choices of the page itself, see `BlockPage.after`."""
+    if path not in BLOCK_PAGES:
+        return (), {}, []
+    known, values, refused = BLOCK_PAGES[path].after(view, parameters, _changes_of(act))
+    _need_model(asked, values.get(MODEL.key) == MINILM)
+    return known, values, refused
 
 
 def _named(
@@ -248,8 +218,8 @@ def _has_language_model() -> bool:
 
 
 def _pressed(
-    path: str, view: StoryView, parameters: Mapping[str, Sequence[str]], act: Mapping[str, Any]
-) -> Mapping[str, Any]:
+    path: str, view: StoryView, parameters: Mapping[str, Sequence[str]], act: JSON
+) -> JSON:
     """What a click on a cell of a board of the page does, as an act. Raises: AttentionError."""
     _, values, _ = BLOCK_PAGES[path].after(view, parameters, {})
     match act:

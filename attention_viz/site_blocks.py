@@ -17,6 +17,7 @@ from attention_lab.words.numbers import decimals_for, format_decimals
 
 from . import blocks as b
 from .markdown import escape_markdown
+from .page_choices import Choice
 from .payload import JSON
 from .scene import coloured_scene
 from .step_scene import mathml
@@ -36,7 +37,7 @@ class BlockWriter:
     left out elsewhere.
     """
 
-    choices: Sequence[b.Choice]
+    choices: Sequence[Choice]
     shown: Collection[str]
     dark: bool = False
     opened: Collection[str] = ()
@@ -46,7 +47,36 @@ class BlockWriter:
         return [self._block(block) for block in blocks]
 
     def _block(self, block: b.Block) -> JSON:
-        about: JSON
+        match block:
+            case b.Text() | b.Heading() | b.Note() | b.Formula() | b.Refused() | b.Code():
+                return self._said(block)
+            case b.Row(items):
+                return {"kind": "row", "items": [self._item(item) for item in items]}
+            case b.Button() | b.Link() | b.File():
+                return {"kind": "row", "items": [self._item(block)]}
+            case b.ShareLink(page, sets):
+                return self._share(page, sets)
+            case b.Progress(_, text):
+                return self._said(b.caption(text))
+            case b.Later(seconds, sets):
+                return {"kind": "later", "seconds": seconds, "changes": self._changes(sets)}
+            case b.Board():
+                return self._board(block)
+            case b.Chart():
+                return self._chart(block)
+            case b.Table() | b.Numbers():
+                return self._table(block)
+            case b.Beside(parts, widths):
+                inside = [self.write(part) for part in parts]
+                sides = {"widths": list(widths), "align": block.align}
+                return {"kind": "beside", "parts": inside} | sides
+            case b.Folded():
+                return self._folded(block)
+            case b.InTheApp(_, says):
+                return self._block(b.Beside((IN_THE_APP if says else (),), (1,)))
+
+    def _said(self, block: b.Text | b.Heading | b.Note | b.Formula | b.Refused | b.Code) -> JSON:
+        """What is read, in words or in signs."""
         match block:
             case b.Text(text, small):
                 return {"kind": "text", "small": small, "words": self._words(text)}
@@ -57,38 +87,23 @@ class BlockWriter:
             case b.Formula(latex):
                 return {"kind": "formula", "part": mathml(latex)}
             case b.Refused(why):
-                return self._block(b.Note(escape_markdown(str(why)), "wrong"))
+                return self._said(b.Note(escape_markdown(str(why)), "wrong"))
             case b.Code(text):
                 return {"kind": "code", "text": text}
-            case b.Row(items):
-                return {"kind": "row", "items": [self._item(item) for item in items]}
-            case b.Button() | b.Link() | b.File():
-                return {"kind": "row", "items": [self._item(block)]}
-            case b.ShareLink(page, sets):
-                return self._share(page, sets)
-            case b.Progress(_, text):
-                return self._block(b.caption(text))
-            case b.Later(seconds, sets):
-                return {"kind": "later", "seconds": seconds, "changes": self._changes(sets)}
-            case b.Board():
-                return self._board(block)
-            case b.Chart():
-                return self._chart(block)
+
+    def _table(self, table: b.Table | b.Numbers) -> JSON:
+        match table:
             case b.Table(head, rows, words):
                 cells = [[self._line(cell) for cell in line] for line in (head, *rows)]
                 return {"kind": "table", "cells": cells, "numbers": not words}
             case b.Numbers(_, head, rows):
                 cells = [[[one] for one in line] for line in (head, *_written(rows))]
                 return {"kind": "table", "cells": cells, "numbers": True, "scrolls": True}
-            case b.Beside(parts, widths):
-                about = {"widths": list(widths), "align": block.align}
-                return {"kind": "beside", "parts": [*map(self.write, parts)]} | about
-            case b.Folded(label, inside, opened):
-                about = {"kind": "folded", "label": label, "opened": opened}
-                is_made = opened or label in self.opened or not callable(inside)
-                return about | {"blocks": self.write(block.inside) if is_made else None}
-            case b.InTheApp(_, says):
-                return self._block(b.Beside((IN_THE_APP if says else (),), (1,)))
+
+    def _folded(self, block: b.Folded) -> JSON:
+        is_made = block.opened or block.label in self.opened or not callable(block.blocks)
+        inside = self.write(block.inside) if is_made else None
+        return {"kind": "folded", "label": block.label, "opened": block.opened, "blocks": inside}
 
     def _share(self, page: str, sets: Mapping[str, Any]) -> JSON:
         own, changes = [one.key for one in self.choices], _texts(sets)

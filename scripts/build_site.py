@@ -24,7 +24,8 @@ from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.page_list import OLD_URLS, PAGES, book, page_of
 from attention_lab.trained.language_model import MODEL_FOLDER
 from attention_lab.url_choices import PARAMETERS
-from attention_viz.site import IN_THE_APP, SHOWN, answer
+from attention_viz.every_page import IN_THE_APP
+from attention_viz.site import SHOWN, answer
 from attention_viz.story.stages import STEPS_OF_STORY
 from attention_viz.story.story_file import lesson_file
 

@@ -3,7 +3,7 @@ import { Board } from "./board/board.js";
 import { element } from "./board/draw/elements.js";
 import { mathOf } from "./board/words/words.js";
 import mountChart from "./chart/component.js";
-import { fieldOf, show } from "./controls.js";
+import { fieldOf, focusOn, show } from "./controls.js";
 
 const PLOTLY = new URL("plotly/plotly.js", document.baseURI).href;
 const IN_SPACE = new URL("plotly/in-space.js", document.baseURI).href; // four times as large
@@ -31,7 +31,7 @@ export class Blocks {
     });
     this.drawn = parts.map(([, draw]) => draw);
     this.box.replaceChildren(...parts.map(([part]) => part));
-    if (name) this.box.querySelector(`[name="${name}"]`)?.focus();
+    if (name) focusOn(this.box, name);
   }
 }
 

@@ -3,7 +3,8 @@ import { element } from "./board/draw/elements.js";
 
 const SEPARATOR = "."; // between the keys of several options
 let nFields = 0;
-const PLACE = "label, .several"; // what holds a field with its name
+const BOXES = { several: "checkbox", buttons: "radio" }; // kinds whose options are all in sight
+const PLACE = "label, .several, .buttons"; // what holds a field with its name
 const OPEN_GROUPS = ["Sizes", "Cell in focus"];
 
 /** Draw the controls into a form; changed(name, value) is called when a visitor moves one. Fields that stay keep the keyboard and what is typed. */
@@ -19,8 +20,14 @@ export function drawControls(form, controls, changed) {
       if (field.dataset.shape !== shapeOf(control)) field.closest(PLACE).replaceWith(fieldOf(control, changed));
     }
   }
-  if (focused && document.activeElement?.name !== focused) form.elements[focused]?.focus();
+  if (focused && document.activeElement?.name !== focused) focusOn(form, focused);
   for (const control of controls) show(form.elements[control.name], control);
+}
+
+/** Give the keyboard to a field; of buttons with one name to the one that is pressed. */
+export function focusOn(box, name) {
+  const fields = [...box.querySelectorAll(`[name="${name}"]`)];
+  (fields.find((one) => one.checked) ?? fields[0])?.focus();
 }
 
 function shapeOf({ kind, options, mark }) {
@@ -43,7 +50,7 @@ function groupsOf(form, controls, changed) {
 
 /** A field with its label; changed(name, value) is called when a visitor moves it. */
 export function fieldOf(control, changed) {
-  const label = element(control.kind === "several" ? "div" : "label", control.kind === "switch" ? "switch" : control.kind);
+  const label = element(control.kind in BOXES ? "div" : "label", control.kind);
   label.title = control.help;
   const field = inputOf(control);
   field.name = control.name;
@@ -77,19 +84,20 @@ function helpOf({ help }) {
   return [button, text];
 }
 
-// Boxes to tick, which stand for one field.
-function boxesOf(options) {
-  const boxes = element("fieldset", "boxes");
-  for (const [key, name] of options) {
-    const box = Object.assign(element("input"), { type: "checkbox", value: key });
-    boxes.append(element("label", "", box, name));
+// Boxes to tick, or buttons of which one is pressed: together they stand for one field.
+function boxesOf({ kind, name, label, options }) {
+  const boxes = Object.assign(element("fieldset", "boxes"), { ariaLabel: label });
+  for (const [key, words] of options) {
+    const box = Object.assign(element("input"), { type: BOXES[kind], name: `one of ${name}`, value: key });
+    boxes.append(element("label", "", box, element("span", "", words)));
   }
   return boxes;
 }
 
-function inputOf({ kind, options, low, high, step, most }) {
-  if (kind === "several") return boxesOf(options);
-  if (kind === "menu" || kind === "buttons") {
+function inputOf(control) {
+  const { kind, options, low, high, step, most } = control;
+  if (kind in BOXES) return boxesOf(control);
+  if (kind === "menu") {
     const select = element("select");
     select.append(...options.map(([key, words]) => new Option(words, key)));
     return select;
@@ -106,7 +114,7 @@ function inputOf({ kind, options, low, high, step, most }) {
 function valueOf(field, { kind, options }) {
   if (kind === "switch") return field.checked;
   if (kind === "scale" && options.length) return options[field.value][0];
-  if (kind === "several") return [...field.querySelectorAll(":checked")].map((one) => one.value).join(SEPARATOR);
+  if (kind in BOXES) return [...field.querySelectorAll(":checked")].map((one) => one.value).join(SEPARATOR);
   return field.value;
 }
 
@@ -117,7 +125,7 @@ export function show(field, control) {
   field.closest(PLACE).classList.toggle("off", !on);
   const isHeld = field.hasAttribute("data-held");
   if (kind === "switch") field.checked = value;
-  else if (kind === "several") for (const one of field.querySelectorAll("input")) one.checked = value.split(SEPARATOR).includes(one.value);
+  else if (kind in BOXES) for (const one of field.querySelectorAll("input")) one.checked = kind === "buttons" ? one.value === value : value.split(SEPARATOR).includes(one.value);
   else if (!isHeld) field.value = kind === "scale" && options.length ? options.findIndex(([key]) => key === String(value)) : value;
   if (kind === "scale") write(field, control);
   if (kind === "number") Object.assign(field, { min: control.low, step: control.step });

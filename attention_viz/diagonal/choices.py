@@ -18,10 +18,11 @@ from attention_lab.words.text import tokenize_at_most
 
 from .. import blocks as b
 from ..markdown import escape_markdown
+from ..page_choices import Choice, Number, Places, Select, Switch, Words, by_name
 from ..story.story_view import StoryView
 
 KEY_WIDTHS = ("as C", *(str(width) for width in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)))
-PAIR = b.Places("lab_cell", "Pair", (), size=MAX_TOKENS, most=2, separator="-")
+PAIR = Places("lab_cell", "Pair", (), size=MAX_TOKENS, most=2, separator="-")
 # What a click on a cell of its matrix sets.
 PAIR_SETS = {name: {PAIR.key: "{0}-{1}"} for name in ("scores", "probabilities")}
 USUAL = DiagonalSettings()
@@ -29,19 +30,19 @@ USUAL = DiagonalSettings()
 
 def scale(
     key: str, label: str, default: float, low: float, high: float, step: float = 1, about: str = ""
-) -> b.Number:
+) -> Number:
     """A number on a scale."""
-    return b.Number(key, label, default, low=low, high=high, step=step, look="scale", help=about)
+    return Number(key, label, default, low=low, high=high, step=step, look="scale", help=about)
 
 
-def seed(key: str) -> b.Number:
+def seed(key: str) -> Number:
     """The seed of a page's own random numbers."""
-    return b.Number(key, "Seed", 0, low=0, high=MAX_SEED)
+    return Number(key, "Seed", 0, low=0, high=MAX_SEED)
 
 
-TOKENS: dict[str, b.Choice] = {
-    "tokens": b.Select("lab_tokens", "Tokens X", TOKEN_SOURCES[0], b.by_name(TOKEN_SOURCES)),
-    "numbers": b.Words("lab_numbers", "Tokens, such as 3,3; 10,0", USUAL.numbers, most=2000),
+TOKENS: dict[str, Choice] = {
+    "tokens": Select("lab_tokens", "Tokens X", TOKEN_SOURCES[0], by_name(TOKEN_SOURCES)),
+    "numbers": Words("lab_numbers", "Tokens, such as 3,3; 10,0", USUAL.numbers, most=2000),
     "n_tokens": scale("lab_n_tokens", "How many, N", USUAL.n_tokens, 1, MAX_TOKENS),
     "d_model": scale("lab_d_model", "Features C", USUAL.d_model, 1, MAX_FEATURES),
     "spread": scale(
@@ -53,19 +54,19 @@ TOKENS: dict[str, b.Choice] = {
         0.1,
         "Above 0, random factors make the vectors of the tokens longer or shorter.",
     ),
-    "positions": b.Select("lab_positions", "Positions", USUAL.positions, b.by_name(POSITIONS)),
+    "positions": Select("lab_positions", "Positions", USUAL.positions, by_name(POSITIONS)),
     "seed": seed("lab_seed"),
-    "layer_norm": b.Switch("lab_layer_norm", "LayerNorm", USUAL.layer_norm),
+    "layer_norm": Switch("lab_layer_norm", "LayerNorm", USUAL.layer_norm),
 }
-LAYER: dict[str, b.Choice] = {
-    "weights": b.Select("lab_weights", "Weights", USUAL.weights, b.by_name(DIAGONAL_WEIGHTS)),
+LAYER: dict[str, Choice] = {
+    "weights": Select("lab_weights", "Weights", USUAL.weights, by_name(DIAGONAL_WEIGHTS)),
     "angle": scale("lab_angle", "Angle from W_Q to W_K, degrees", 0, 0, 180, 5),
-    "d_k": b.Select("lab_d_k", "d_k", KEY_WIDTHS[0], b.by_name(KEY_WIDTHS)),
+    "d_k": Select("lab_d_k", "d_k", KEY_WIDTHS[0], by_name(KEY_WIDTHS)),
     "temperature": scale("lab_temperature", "Temperature", USUAL.temperature, 0.1, 5.0, 0.1),
-    "scaled": b.Switch("lab_scaled", "Scaled by 1/√d_k", USUAL.scaled),
-    "causal": b.Switch("lab_causal", "Causal mask", USUAL.causal),
+    "scaled": Switch("lab_scaled", "Scaled by 1/√d_k", USUAL.scaled),
+    "causal": Switch("lab_causal", "Causal mask", USUAL.causal),
 }
-CHOICES: tuple[b.Choice, ...] = (*TOKENS.values(), *LAYER.values(), PAIR)
+CHOICES: tuple[Choice, ...] = (*TOKENS.values(), *LAYER.values(), PAIR)
 
 
 def settings_of(view: StoryView, values: b.Values, with_layer: bool = True) -> DiagonalSettings:

@@ -23,6 +23,8 @@ from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.words.numbers import format_number
 
 from .. import blocks as b
+from ..block_page import page_of_facts
+from ..page_choices import Choice, Select, Switch, by_name
 from ..story.story_view import StoryView
 from .choices import cut_notes, scale, seed
 from .depth import distance_figure, self_mass_figure
@@ -30,28 +32,26 @@ from .depth import distance_figure, self_mass_figure
 DEVIATIONS = (0.1, 0.03, 0.01, 0.003)  # sizes for which the rule of the end is tried
 # Where the tokens with skip connections are looked at, and the widths of those that are drawn.
 SKIP_LAYERS, SKIP_WIDTHS = (0, 1, 2, 3, 4, 5, 10, 24), (1, 2, 3, 8)
-COMPARE = b.Select(
-    "depth_compare", "Compare", "widths", b.by_name(["widths", "remedies"]), look="buttons"
+COMPARE = Select(
+    "depth_compare", "Compare", "widths", by_name(["widths", "remedies"]), look="buttons"
 )
-SOURCE = b.Select(
-    "depth_tokens", "Tokens", "drawn", b.by_name(["drawn", "sentence"]), look="buttons"
-)
+SOURCE = Select("depth_tokens", "Tokens", "drawn", by_name(["drawn", "sentence"]), look="buttons")
 LAYERS = scale("depth_layers", "Layers", 24, 1, 64)
-WIDTH = b.Select("depth_c", "Features C", "16", b.by_name([str(one) for one in STACK_WIDTHS]))
-WEIGHTS = b.Select("depth_weights", "Weights", STACK_WEIGHTS[0], b.by_name(STACK_WEIGHTS))
-SKIP = b.Switch(
+WIDTH = Select("depth_c", "Features C", "16", by_name([str(one) for one in STACK_WIDTHS]))
+WEIGHTS = Select("depth_weights", "Weights", STACK_WEIGHTS[0], by_name(STACK_WEIGHTS))
+SKIP = Switch(
     "depth_skip",
     "Skip connection",
     False,
     help="The input of a layer is added to its output (residual connection).",
 )
-AFTER = b.Switch(
+AFTER = Switch(
     "depth_norm",
     "LayerNorm after",
     False,
     help="Post-LN: the output of a layer is normalised, without factors and offsets.",
 )
-BEFORE = b.Switch(
+BEFORE = Switch(
     "depth_norm_before",
     "LayerNorm before",
     False,
@@ -60,9 +60,9 @@ BEFORE = b.Switch(
 GAIN = scale(
     "depth_gain", "Gain", 1.0, 0.1, 2.0, 0.1, "The output of the attention is multiplied by it."
 )
-LOGARITHMIC = b.Switch("depth_log", "Logarithmic", False)
+LOGARITHMIC = Switch("depth_log", "Logarithmic", False)
 SEED = seed("depth_seed")
-CHOICES: tuple[b.Choice, ...] = (
+CHOICES: tuple[Choice, ...] = (
     *(COMPARE, SOURCE, LAYERS, WIDTH, WEIGHTS, SKIP, AFTER, BEFORE, GAIN, LOGARITHMIC, SEED),
 )
 
@@ -210,4 +210,4 @@ TRY = (
     " Source: Dong, Cordonnier and Loukas 2021."
 )
 
-DEPTH = b.page_of_facts("depth", lambda _: CHOICES, _facts, _blocks)
+DEPTH = page_of_facts("depth", lambda _: CHOICES, _facts, _blocks)

@@ -21,7 +21,9 @@ from attention_lab.diagonal.settings import (
 from attention_lab.diagonal.token_matrices import MAX_TOKENS, format_tokens, parse_tokens
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..markdown import escape_markdown
+from ..page_choices import Number, Select, Words, by_name
 from ..story.story_view import StoryView
 from .choices import cut_notes
 from .geometry import plane
@@ -98,9 +100,9 @@ def read_points(given: str) -> str:
     return format_tokens(x_T2)
 
 
-OF = b.Select("plane_of", "What is drawn", "points", b.by_name(DRAWN_DESCRIPTIONS), look="buttons")
-POINTS = b.Words("plane", "Points", DEFAULT_POINTS, most=2000, reads=read_points)
-TOKEN = b.Number(
+OF = Select("plane_of", "What is drawn", "points", by_name(DRAWN_DESCRIPTIONS), look="buttons")
+POINTS = Words("plane", "Points", DEFAULT_POINTS, most=2000, reads=read_points)
+TOKEN = Number(
     "plane_token",
     "Chosen token",
     0,
@@ -218,4 +220,4 @@ def _longer_pairs(facts: GeometryFacts) -> list[b.Block]:
     ]
 
 
-GEOMETRY = b.page_of_facts("geometry", lambda _: (OF, POINTS, TOKEN), _facts, _blocks)
+GEOMETRY = page_of_facts("geometry", lambda _: (OF, POINTS, TOKEN), _facts, _blocks)

@@ -8,6 +8,8 @@ from attention_lab.diagonal.facts import GrowthFacts, growth_facts
 from attention_lab.diagonal.growth import TIED_WIDTH, TOKEN_COUNTS, Growth, measurements
 
 from .. import blocks as b
+from ..block_page import page_of_facts
+from ..page_choices import Select, Several, Switch, by_name
 from ..story.story_view import StoryView
 from .choices import seed
 from .growth import argmax_figure, mass_figure
@@ -30,28 +32,28 @@ WHAT_IS_DRAWN = {
         " weights, whose uneven columns cost up to about a quarter, most with many tokens."
     ),
 }
-MEASURES = b.Switch("growth_now", "Measure", False)
+MEASURES = Switch("growth_now", "Measure", False)
 STOPS = (MEASURES.key,)
 COUNTS = tuple(map(str, TOKEN_COUNTS))
-KIND = b.Select(
+KIND = Select(
     "growth_kind",
     "Weights",
     "weightless",
-    b.by_name(("weightless", "tied")),
+    by_name(("weightless", "tied")),
     "buttons",
     resets=STOPS,
 )
-N_TOKENS = b.Several("growth_n", "Tokens N", COUNTS, b.by_name(COUNTS))
-LINES = b.Several(
-    "growth_lines", "Curves", ("exact", "rule"), b.by_name(("exact", "bound", "rule", "uniform"))
+N_TOKENS = Several("growth_n", "Tokens N", COUNTS, by_name(COUNTS))
+LINES = Several(
+    "growth_lines", "Curves", ("exact", "rule"), by_name(("exact", "bound", "rule", "uniform"))
 )
-SCALED = b.Switch("growth_scaled", "Scaled by 1/√C", True, resets=STOPS)
-CAUSAL = b.Switch("growth_causal", "Causal mask", False, resets=STOPS)
-ERROR = b.Select(
+SCALED = Switch("growth_scaled", "Scaled by 1/√C", True, resets=STOPS)
+CAUSAL = Switch("growth_causal", "Causal mask", False, resets=STOPS)
+ERROR = Select(
     "growth_error",
     "Standard error",
     "0.01",
-    b.by_name(("0.02", "0.01", "0.004", "0.001")),
+    by_name(("0.02", "0.01", "0.004", "0.001")),
     help="Each point draws tokens until the standard errors of D and R are at most this.",
     resets=STOPS,
 )
@@ -180,4 +182,4 @@ def _curves(scaled: bool, causal: bool) -> list[b.Block]:
     ]
 
 
-GROWTH = b.page_of_facts("growth", lambda _: CHOICES, _facts, _blocks)
+GROWTH = page_of_facts("growth", lambda _: CHOICES, _facts, _blocks)

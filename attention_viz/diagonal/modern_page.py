@@ -19,17 +19,19 @@ from attention_lab.diagonal.settings import tokens_of_settings
 from attention_lab.diagonal.token_matrices import MAX_TOKENS
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..labels import shorten
 from ..markdown import escape_markdown
+from ..page_choices import Choice, Places, Select, by_name
 from ..story.story_view import StoryView
 from .choices import CHOICES, PAIR, cut_notes, scale, settings_of, token_rows, typed_numbers
 from .modern import delta_board, variants_board
 
 MAX_STATE = 8  # features of a state whose numbers can be read
-CELL = b.Places("modern_cell", "Cell", (), size=MAX_TOKENS, most=3, separator="-")
+CELL = Places("modern_cell", "Cell", (), size=MAX_TOKENS, most=3, separator="-")
 TOKEN = scale("modern_token", "Token", 1, 0, MAX_TOKENS - 1)
-DECAY = b.Select(
-    "modern_decay", "Decay of the state", "1", b.by_name(["1", "0.9", "0.5", "0"]), look="buttons"
+DECAY = Select(
+    "modern_decay", "Decay of the state", "1", by_name(["1", "0.9", "0.5", "0"]), look="buttons"
 )
 
 
@@ -40,14 +42,14 @@ def label_of(variant: Variant, value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:g}"
 
 
-def _strength(one: Variant) -> b.Select:
-    labels = b.by_name([label_of(one, value) for value in one.choices])
+def _strength(one: Variant) -> Select:
+    labels = by_name([label_of(one, value) for value in one.choices])
     usual = label_of(one, one.usual)
-    return b.Select(f"modern_{one.key}", one.strength, usual, labels, look="scale")
+    return Select(f"modern_{one.key}", one.strength, usual, labels, look="scale")
 
 
 STRENGTHS = {one.key: _strength(one) for one in VARIANTS if one.strength}
-ALL_CHOICES: tuple[b.Choice, ...] = (
+ALL_CHOICES: tuple[Choice, ...] = (
     *(one for one in CHOICES if one is not PAIR),
     *(*STRENGTHS.values(), CELL, TOKEN, DECAY),
 )
@@ -190,4 +192,4 @@ def _delta(
     ]
 
 
-MODERN = b.page_of_facts("modern-diagonal", lambda _: ALL_CHOICES, _facts, _blocks)
+MODERN = page_of_facts("modern-diagonal", lambda _: ALL_CHOICES, _facts, _blocks)

@@ -24,6 +24,8 @@ from attention_lab.diagonal.settings import trace_of_settings
 from attention_lab.url_values import MAX_SEED
 
 from .. import blocks as b
+from ..block_page import page_of_facts
+from ..page_choices import Choice, Number, Select
 from ..story.story_view import StoryView
 from .choices import (
     CHOICES,
@@ -45,15 +47,15 @@ PROOFS = {THEOREM: "Proof", CONDITION: "Proof", FALSE: "The step that fails"}
 TRIES = 300  # token matrices of a search
 N_TOKENS = scale("truths_n", "Tokens N", 3, 2, 8)
 N_FEATURES = scale("truths_c", "Features C", 2, 1, 8)
-SEED = b.Number("truths_seed", "Seed of the search", 0, low=0, high=MAX_SEED)
+SEED = Number("truths_seed", "Seed of the search", 0, low=0, high=MAX_SEED)
 NONE = "none"
-SEARCHED = b.Select(
+SEARCHED = Select(
     "truths_search",
     "Counterexample of",
     NONE,
     {NONE: "none"} | {one.number: one.number for one in PROPOSITIONS},
 )
-ALL_CHOICES: tuple[b.Choice, ...] = (*CHOICES, N_TOKENS, N_FEATURES, SEED, SEARCHED)
+ALL_CHOICES: tuple[Choice, ...] = (*CHOICES, N_TOKENS, N_FEATURES, SEED, SEARCHED)
 FORMULAS = (
     r"s_{ij} = \tfrac{x_i \cdot x_j}{\sqrt C}, \quad a_{ij} = \frac{e^{s_{ij}}}{Z_i},"
     r" \quad Z_i = \textstyle\sum_k e^{s_{ik}}"
@@ -191,4 +193,4 @@ def _search(one: Proposition, values: b.Values, facts: SearchFacts | None) -> li
     return [b.Note(f"{tried} {says}", "right")]
 
 
-PROPOSITION_PAGE = b.page_of_facts("propositions", lambda _: ALL_CHOICES, _facts, _blocks)
+PROPOSITION_PAGE = page_of_facts("propositions", lambda _: ALL_CHOICES, _facts, _blocks)

@@ -10,6 +10,7 @@ from attention_lab.diagonal.measures import least_self_attention
 from attention_lab.diagonal.settings import trace_of_settings
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..story.story_view import StoryView
 from .choices import (
     CHOICES,
@@ -89,4 +90,4 @@ def _blocks(view: StoryView, values: b.Values, facts: SelfAttentionFacts) -> Seq
     ]
 
 
-SELF_ATTENTION = b.page_of_facts("self-attention-mass", lambda _: CHOICES, _facts, _blocks)
+SELF_ATTENTION = page_of_facts("self-attention-mass", lambda _: CHOICES, _facts, _blocks)

@@ -20,7 +20,9 @@ from attention_lab.heads.keys_read import (
 from attention_lab.words.numbers import Count
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..markdown import quote_token
+from ..page_choices import Choice, Select, Several, by_name
 from ..story.story_view import StoryView
 from .all_heads import (
     MATRIX_FIELDS,
@@ -32,32 +34,30 @@ from .all_heads import (
 )
 from .attention_lines import attention_lines
 
-SHOWN = b.Select(
-    "heads_stage", "What is shown", "probabilities", b.by_name(MATRIX_FIELDS), "buttons"
-)
+SHOWN = Select("heads_stage", "What is shown", "probabilities", by_name(MATRIX_FIELDS), "buttons")
 VIEWS = ("Mean and maximum", "Row and column", "Lines")
-TOGETHER = b.Select("heads_view", "The heads together", VIEWS[0], b.by_name(VIEWS), "buttons")
+TOGETHER = Select("heads_view", "The heads together", VIEWS[0], by_name(VIEWS), "buttons")
 LINE_DESCRIPTIONS = {
     "query": "Lines from the query in focus.",
     "key": "Lines to the key in focus.",
     "all": "Lines from all queries to all keys.",
 }
-LINES_OF = b.Select("heads_lines", "Lines of", "query", b.by_name(LINE_DESCRIPTIONS), "buttons")
+LINES_OF = Select("heads_lines", "Lines of", "query", by_name(LINE_DESCRIPTIONS), "buttons")
 SCALE_LABELS = {False: "Each head its own scale", True: "One scale for all heads"}
 ABOUT_SCALE = "With its own scale, the strongest cell of each head has the strongest colour."
 
 
-def _only(view: StoryView) -> b.Several:
-    return b.Several(
+def _only(view: StoryView) -> Several:
+    return Several(
         "subset",
         "Only these heads",
         (),
-        b.by_name([str(head) for head in range(view.trace.sizes["H"])]),
+        by_name([str(head) for head in range(view.trace.sizes["H"])]),
         help="With no choice, all heads are shown.",
     )
 
 
-def _choices(view: StoryView) -> Sequence[b.Choice]:
+def _choices(view: StoryView) -> Sequence[Choice]:
     return SHOWN, _only(view), TOGETHER, LINES_OF
 
 
@@ -178,4 +178,4 @@ def _lines(
     ]
 
 
-ALL_HEADS = b.page_of_facts("all-heads", _choices, _facts, _blocks)
+ALL_HEADS = page_of_facts("all-heads", _choices, _facts, _blocks)

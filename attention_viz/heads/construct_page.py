@@ -6,6 +6,8 @@ from attention_lab.construct import HEAD_TASKS, Construction, construction
 from attention_lab.presets import widget_values
 
 from .. import blocks as b
+from ..block_page import page_of_facts
+from ..page_choices import Choice, Select, by_name
 from ..payload import JSON
 from ..story.per_head import softmax_board
 from ..story.products import output_board, projection_board
@@ -14,14 +16,14 @@ from ..story.story_view import StoryView
 TASKS = {task.title: task for task in HEAD_TASKS.values()}
 MATRICES = {"w_q": "W_Q", "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"}
 PROJECTED_FIELDS = {"w_q": "queries", "w_k": "keys", "w_v": "values"}
-TASK = b.Select(
-    "construct_task", "Task", next(iter(TASKS)), b.by_name(TASKS), resets=("construct_matrix",)
+TASK = Select(
+    "construct_task", "Task", next(iter(TASKS)), by_name(TASKS), resets=("construct_matrix",)
 )
 
 
-def _choices(_: StoryView, task: str) -> Sequence[b.Choice]:
+def _choices(_: StoryView, task: str) -> Sequence[Choice]:
     first = TASKS[task].matrix
-    return (b.Select("construct_matrix", "Matrix to edit", first, MATRICES, "buttons"),)
+    return (Select("construct_matrix", "Matrix to edit", first, MATRICES, "buttons"),)
 
 
 def _facts(view: StoryView, values: b.Values) -> Construction:
@@ -79,4 +81,4 @@ def _board(view: StoryView, matrix: str) -> JSON:
     return projection_board(view.stage, field, (focus.head, focus.query, feature))
 
 
-CONSTRUCT = b.page_of_facts("construct", _choices, _facts, _blocks, TASK)
+CONSTRUCT = page_of_facts("construct", _choices, _facts, _blocks, TASK)

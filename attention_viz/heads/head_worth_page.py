@@ -7,7 +7,9 @@ from attention_lab.heads.head_worth import ablated_output
 from attention_lab.notation.formulas import output_by_heads
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..markdown import escape_markdown, quote_token
+from ..page_choices import Several, by_name
 from ..story.notes import answer_line
 from ..story.story_view import StoryView
 from . import head_worth as figures
@@ -15,12 +17,12 @@ from . import head_worth as figures
 MOST_FITTING = 12  # columns of a chart that fit the width of a phone
 
 
-def _off(n_heads: int) -> b.Several:
-    return b.Several(
+def _off(n_heads: int) -> Several:
+    return Several(
         "off",
         "Heads that are switched off",
         (),
-        b.by_name([str(head) for head in range(n_heads)]),
+        by_name([str(head) for head in range(n_heads)]),
         help="A head that is off attends, but adds nothing to the output.",
     )
 
@@ -164,6 +166,6 @@ def _shares(view: StoryView, facts: WorthFacts) -> list[b.Block]:
     ]
 
 
-HEAD_WORTH = b.page_of_facts(
+HEAD_WORTH = page_of_facts(
     "head-worth", lambda view: (_off(view.trace.sizes["H"]),), _facts, _blocks
 )

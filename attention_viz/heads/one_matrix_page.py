@@ -11,7 +11,9 @@ from attention_lab.heads.matrix_facts import MatrixFacts, matrix_facts
 from attention_lab.heads.score_schemes import SCHEMES, measure_schemes
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..markdown import escape_markdown
+from ..page_choices import Select, Words, by_name
 from ..story.per_head import pair_board, value_pair_board
 from ..story.story_view import StoryView
 from .count_figures import SIZE_TITLES, scheme_counts, scheme_memory, scheme_times
@@ -23,9 +25,9 @@ COUNT_NAMES = {
 }
 NAMES_OF_COUNTS = ("objects", "calls", "numbers copied", "multiplications")  # `DESIGN_COUNTS`
 SIZE_LETTERS = [letter for letter in SIZE_TITLES if letter != "G"]
-LETTER = b.Select("ways_letter", "Growing size", "h", b.by_name(SIZE_LETTERS), "buttons")
-COUNT = b.Select("ways_count", "Count", "multiplications", b.by_name(COUNT_NAMES), "buttons")
-MEASURED = b.Words("ways_measured", "Sizes that are measured", "", most=60)
+LETTER = Select("ways_letter", "Growing size", "h", by_name(SIZE_LETTERS), "buttons")
+COUNT = Select("ways_count", "Count", "multiplications", by_name(COUNT_NAMES), "buttons")
+MEASURED = Words("ways_measured", "Sizes that are measured", "", most=60)
 measured_schemes = cached(measure_schemes)
 
 
@@ -251,6 +253,6 @@ def _symbol(view: StoryView, name: str) -> str:
     return escape_markdown(view.written(name))
 
 
-ONE_MATRIX = b.page_of_facts(
+ONE_MATRIX = page_of_facts(
     "one-matrix-or-many", lambda _: (LETTER, COUNT, MEASURED), _facts, _blocks
 )

@@ -19,6 +19,8 @@ from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS
 from attention_lab.user_data.matrix_names import MAX_MATRIX_WIDTH
 
 from .. import blocks as b
+from ..block_page import page_of_facts
+from ..page_choices import Choice, Number, Select, by_name
 from ..story.notes import answer_line
 from ..story.story_view import StoryView
 from .compare import shared_keys_board, strongest_colour
@@ -33,7 +35,7 @@ COUNT_DESCRIPTIONS = {
     ),
     "multiplications": "For one sequence of n tokens, masked cells included.",
 }
-LATENT = b.Number(
+LATENT = Number(
     "latent",
     "Latent width R of MLA",
     8,
@@ -41,28 +43,28 @@ LATENT = b.Number(
     high=MAX_MATRIX_WIDTH,
     help="How many numbers MLA keeps of each token, for the keys and values of all heads.",
 )
-KIND = b.Select("kind", "Kind of sharing", SHARING_KINDS[0], b.by_name(SHARING_KINDS))
-COUNT = b.Select("shared_count", "Count", "cache", b.by_name(COUNTS_OF_KIND), look="buttons")
-LETTER = b.Select("shared_letter", "Growing size", "n", SIZE_TITLES, look="buttons")
+KIND = Select("kind", "Kind of sharing", SHARING_KINDS[0], by_name(SHARING_KINDS))
+COUNT = Select("shared_count", "Count", "cache", by_name(COUNTS_OF_KIND), look="buttons")
+LETTER = Select("shared_letter", "Growing size", "n", SIZE_TITLES, look="buttons")
 
 
-def _groups(n_groups: int) -> b.Select:
+def _groups(n_groups: int) -> Select:
     """The number of key/value heads of GQA; at first half of the heads, or the largest number below
     that divides them.
     """
     options = divisors(n_groups)
     usual = max(one for one in options if one <= max(1, n_groups // 2))
-    return b.Select(
+    return Select(
         "groups",
         "Key/value heads of GQA",
         str(usual),
-        b.by_name([str(one) for one in options]),
+        by_name([str(one) for one in options]),
         look="buttons",
         help="The number must divide the number of heads, so that all groups have the same size.",
     )
 
 
-def _choices(view: StoryView) -> Sequence[b.Choice]:
+def _choices(view: StoryView) -> Sequence[Choice]:
     return _groups(view.trace.projections.groups), LATENT, KIND, COUNT, LETTER
 
 
@@ -231,4 +233,4 @@ def _savings(
     return [b.Beside((words, picture), (1, 1))]
 
 
-SHARED_KEYS = b.page_of_facts("shared-keys", _choices, _facts, _blocks)
+SHARED_KEYS = page_of_facts("shared-keys", _choices, _facts, _blocks)

@@ -21,29 +21,31 @@ from attention_lab.labs.training_facts import CircuitFacts, HeadName, circuit_fa
 from attention_lab.labs.training_runs import KeptRun, circuit_at, circuit_run, circuit_score
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..diagonal.choices import scale, seed
 from ..markdown import escape_markdown
+from ..page_choices import Number, Select, Several, Switch, Words, by_name
 from ..story.story_view import StoryView
 from .circuit import circuit_board, progress_figure
 from .training_parts import SECONDS
 
 FIRST_TEXT = "kdhbmafckdhb"
 RUN, NOTHING = "run", "nothing"
-NOW = b.Select("circuit_now", "What trains", NOTHING, {NOTHING: "nothing", RUN: "the run"})
+NOW = Select("circuit_now", "What trains", NOTHING, {NOTHING: "nothing", RUN: "the run"})
 STOPS = (NOW.key,)
-LAYER_COUNT = b.Select(
+LAYER_COUNT = Select(
     "circuit_layers",
     "Layers",
     "2",
-    b.by_name([*map(str, reversed(LAYERS))]),
+    by_name([*map(str, reversed(LAYERS))]),
     "buttons",
     resets=(*STOPS, "circuit_off", "circuit_cell"),
 )
-HEAD_COUNT = b.Select(
+HEAD_COUNT = Select(
     "circuit_heads",
     "Heads in each layer",
     "1",
-    b.by_name([*map(str, HEADS)]),
+    by_name([*map(str, HEADS)]),
     "buttons",
     resets=(*STOPS, "circuit_off", "circuit_cell"),
 )
@@ -52,8 +54,8 @@ NAMES = {
     for layer in range(max(LAYERS))
     for head in range(max(HEADS))
 }
-OFF = b.Several("circuit_off", "Heads that are off", (), NAMES)
-WORDS = b.Words(
+OFF = Several("circuit_off", "Heads that are off", (), NAMES)
+WORDS = Words(
     "circuit_letters",
     f"Letters, {LETTERS[0]} to {LETTERS[-1]}",
     FIRST_TEXT,
@@ -61,9 +63,9 @@ WORDS = b.Words(
     short=True,
     resets=("circuit_place", "circuit_answer"),
 )
-ASKS = b.Switch("circuit_asks", "Ask me first", False, resets=("circuit_answer",))
-ANSWER = b.Words("circuit_answer", "Your guess", "", most=1)
-PLACE = b.Number("circuit_place", "After the letter at place (−1: the last)", -1, -1, N_PLACES - 1)
+ASKS = Switch("circuit_asks", "Ask me first", False, resets=("circuit_answer",))
+ANSWER = Words("circuit_answer", "Your guess", "", most=1)
+PLACE = Number("circuit_place", "After the letter at place (−1: the last)", -1, -1, N_PLACES - 1)
 AT = scale("circuit_at", "The model after this part of its training, in %", 100, 0, 100)
 SEED = replace(seed("circuit_seed"), resets=STOPS)
 CHOICES = (LAYER_COUNT, HEAD_COUNT, OFF, WORDS, PLACE, AT, SEED, ASKS, ANSWER, NOW)
@@ -300,4 +302,4 @@ def _comparison(facts: CircuitFacts) -> b.Table:
     return b.Table(head, rows)
 
 
-TWO_LAYERS = b.page_of_facts("two-layers", lambda _: CHOICES, _facts, _blocks)
+TWO_LAYERS = page_of_facts("two-layers", lambda _: CHOICES, _facts, _blocks)

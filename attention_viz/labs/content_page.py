@@ -14,6 +14,7 @@ from attention_lab.labs.facts import ArgumentFacts, ContentFacts
 
 from .. import blocks as b
 from ..matrices import Matrix, Side, matrix_board
+from ..page_choices import Places
 from ..payload import JSON, pack_bits
 
 ROWS, COLUMNS = Side("row"), Side("column")
@@ -24,7 +25,7 @@ THE_TASK = (
     f" offsets. Both were trained with Adam, {N_STEPS} steps with {BATCH} new pictures each; these"
     f" are the results on {N_UNSEEN} other pictures."
 )
-ASKING = b.Places("conv_asks", "Pixel that asks", (0, 0), size=WIDTH, most=2, separator="-")
+ASKING = Places("conv_asks", "Pixel that asks", (0, 0), size=WIDTH, most=2, separator="-")
 
 
 def pixel_asking(values: b.Values) -> tuple[int, int]:

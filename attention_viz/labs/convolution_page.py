@@ -32,7 +32,9 @@ from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel, for_
 from attention_lab.words.numbers import Number
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..markdown import escape_markdown
+from ..page_choices import Places, Select, Words, by_name
 from ..reference.glossary import meaning
 from ..story.story_view import StoryView
 from .content_page import ASKING, content_blocks, pixel_asking
@@ -98,27 +100,27 @@ def _rows(text: str) -> Rows:
 
 
 ALONE = "none"
-IMAGE = b.Select("conv_image", "Picture", "disc", b.by_name(IMAGES))
-SECOND = b.Select(
+IMAGE = Select("conv_image", "Picture", "disc", by_name(IMAGES))
+SECOND = Select(
     "conv_second",
     "Second channel",
     ALONE,
-    b.by_name((ALONE, *IMAGES)),
+    by_name((ALONE, *IMAGES)),
     help=(
         "With it two channels go in and two come out. Output 0 is the kernel on channel 0 plus the"
         " transposed kernel on channel 1; output 1 is the kernel on channel 1 minus the transposed"
         " kernel on channel 0. With Sobel x they are divergence and curl of a field of arrows."
     ),
 )
-KERNEL = b.Select("conv_kernel", "Kernel", next(iter(KERNELS)), b.by_name((*KERNELS, OWN_KERNEL)))
-PADDING = b.Select(
+KERNEL = Select("conv_kernel", "Kernel", next(iter(KERNELS)), by_name((*KERNELS, OWN_KERNEL)))
+PADDING = Select(
     "conv_padding",
     "Beyond the edge",
     "frame",
-    b.by_name(PADDINGS),
+    by_name(PADDINGS),
     help="\n\n".join(f"**{name}**: {one.description}" for name, one in PADDINGS.items()),
 )
-SHARPNESS = b.Select(
+SHARPNESS = Select(
     "conv_sharpness",
     "Sharpness α of the heads",
     "4.0",
@@ -126,19 +128,19 @@ SHARPNESS = b.Select(
     "scale",
     help="The score of a token is −α times its squared distance from where the head looks.",
 )
-OWN = b.Words(
+OWN = Words(
     "conv_own",
     "Own kernel: one, two or three rows of as many numbers",
     "0 1 0, 1 -4 1, 0 1 0",
     most=300,  # nine numbers of up to 24 characters, with spaces and commas
     reads=read_kernel,
 )
-PIXEL = b.Places("conv_pixel", "Pixel", FIRST_PIXEL, size=8, most=2, separator="-")
-TOKENS = b.Select(
+PIXEL = Places("conv_pixel", "Pixel", FIRST_PIXEL, size=8, most=2, separator="-")
+TOKENS = Select(
     "conv_tokens",
     "Tokens",
     "raw",
-    b.by_name(TOKEN_KINDS),
+    by_name(TOKEN_KINDS),
     "buttons",
     help=f"LayerNorm: {meaning('LayerNorm')} Here the factors are 1 and the offsets 0.",
 )
@@ -342,4 +344,4 @@ ABOUT = (
     " convolution. This needs positions, a rule for the edge, and unbounded scores.",
 )
 
-CONVOLUTION = b.page_of_facts("convolution", lambda _: CHOICES, _facts, _blocks)
+CONVOLUTION = page_of_facts("convolution", lambda _: CHOICES, _facts, _blocks)

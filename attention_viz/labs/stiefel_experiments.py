@@ -20,6 +20,7 @@ from attention_lab.words.numbers import Number
 
 from .. import blocks as b
 from ..diagonal.choices import scale
+from ..page_choices import Select, Switch, by_name
 from .training import loss_figure
 from .training_parts import TRAINS, missing_seconds, train_together
 
@@ -55,26 +56,24 @@ BEHIND = {
         " the start, without any constraint**."
     ),
 }
-TASK = b.Select(
+TASK = Select(
     "stiefel_task",
     "Task",
     "neighbours",
-    b.by_name(("neighbours", "agreement")),
+    by_name(("neighbours", "agreement")),
     "buttons",
     resets=(TRAINS.key,),
 )
-LOSS = b.Select(
+LOSS = Select(
     "stiefel_loss",
     "Loss",
     "relative error",
-    b.by_name(("relative error", "cross-entropy")),
+    by_name(("relative error", "cross-entropy")),
     "buttons",
     help="relative error: the loss with which the package trains.",
     resets=(TRAINS.key,),
 )
-STACK_CONNECTION = b.Switch(
-    "stiefel_stack_connection", "add_connection", False, resets=(TRAINS.key,)
-)
+STACK_CONNECTION = Switch("stiefel_stack_connection", "add_connection", False, resets=(TRAINS.key,))
 LAYERS = scale("stiefel_layers", "Layers", 12, 1, MAX_LAYERS)
 EXPERIMENTS = (TASK, LOSS, STACK_CONNECTION, LAYERS, TRAINS)
 

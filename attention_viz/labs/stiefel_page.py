@@ -25,7 +25,9 @@ from attention_lab.labs.subspaces import (
 )
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..diagonal.choices import scale, seed
+from ..page_choices import Select, Switch, by_name
 from ..story.story_view import StoryView
 from .stiefel import mapping_board, singular_value_figure, sphere_figure
 from .stiefel_experiments import EXPERIMENTS, deep_stack, one_layer
@@ -42,32 +44,30 @@ COLUMN_KINDS = {
     "orthonormal, 1/√C (as the package’s code)": ("orthonormal", True),
 }
 NORMAL = "normal with variance 1/C, 1/√n"
-WIDTH = b.Select(
-    "stiefel_width", "Features C", "64", b.by_name(("16", "32", "64", "128")), look="scale"
+WIDTH = Select(
+    "stiefel_width", "Features C", "64", by_name(("16", "32", "64", "128")), look="scale"
 )
-HEADS = b.Select(
-    "stiefel_heads", "Heads h", "8", b.by_name(("1", "2", "4", "8", "16")), look="scale"
-)
+HEADS = Select("stiefel_heads", "Heads h", "8", by_name(("1", "2", "4", "8", "16")), look="scale")
 SEED = seed("stiefel_seed")
-PLANE = b.Select(
+PLANE = Select(
     "stiefel_plane",
     "Plane of",
     "head 0",
-    b.by_name([f"head {head}" for head in range(N_HEADS)]),
+    by_name([f"head {head}" for head in range(N_HEADS)]),
     "buttons",
 )
-COLUMNS = b.Switch("stiefel_plane_columns", "Orthonormal columns", True)
+COLUMNS = Switch("stiefel_plane_columns", "Orthonormal columns", True)
 STEP = scale("stiefel_step", "Step size", 1.5, 0.1, 3.0, 0.1)
 TURN = scale("stiefel_turn", "Direction of the gradient, degrees", 210, 0, 360, 15)
 OUTWARD = scale("stiefel_outward", "Part of the gradient along Y", -0.5, -1.0, 1.0, 0.1)
-CONVENTION = b.Select(
+CONVENTION = Select(
     "stiefel_convention",
     "The package’s formula as in its",
     "manual",
-    b.by_name(CONVENTIONS),
+    by_name(CONVENTIONS),
     "buttons",
 )
-CONNECTION = b.Switch("stiefel_connection", "add_connection", False)
+CONNECTION = Switch("stiefel_connection", "add_connection", False)
 MAPPING_SEED = seed("stiefel_mapping_seed")
 CHOICES = (
     *(WIDTH, HEADS, SEED, PLANE, COLUMNS, STEP, TURN, OUTWARD, CONVENTION, CONNECTION),
@@ -295,4 +295,4 @@ def _mapping(values: b.Values, facts: StiefelFacts) -> list[b.Block]:
     ]
 
 
-STIEFEL = b.page_of_facts("stiefel", lambda _: CHOICES, _facts, _blocks)
+STIEFEL = page_of_facts("stiefel", lambda _: CHOICES, _facts, _blocks)

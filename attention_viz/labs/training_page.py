@@ -31,8 +31,10 @@ from attention_lab.labs.training_settings import (
 )
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..diagonal.choices import scale, seed
 from ..markdown import escape_markdown
+from ..page_choices import Number, Select, by_name
 from ..reference.glossary import meaning
 from ..story.story_view import StoryView
 from .training import (
@@ -96,51 +98,45 @@ TRY = (
 NOTHING_LEARNT = "The weights are random numbers; the layer has learnt nothing yet."
 GRADIENTS = "How the layer learns: every gradient"
 STOPS = (TRAINS.key,)  # another run does not train before a visitor asks for it
-TASK = b.Select(
-    "train_task", "Task", "neighbours", b.by_name(TRAINING_TASKS), "buttons", resets=STOPS
-)
-MODEL = b.Select("train_model", "Model", "2 heads", b.by_name(HEADS_OF_MODELS), resets=STOPS)
+TASK = Select("train_task", "Task", "neighbours", by_name(TRAINING_TASKS), "buttons", resets=STOPS)
+MODEL = Select("train_model", "Model", "2 heads", by_name(HEADS_OF_MODELS), resets=STOPS)
 AT = scale(
     *("train_at", "Show the layer after this part of the run, in %", 100, 0, 100),
     about="Drag it back to see how the heads form. First the loss stays on a plateau. Then the"
     " heads become different. In the end each head answers one question.",
 )
 SEED = replace(seed("train_seed"), resets=STOPS)
-STEPS = b.Number(
-    "train_steps", "Steps (0: set by the task)", 0, 0, MAX_STEPS, step=100, resets=STOPS
-)
-BATCH = b.Number("train_batch", "Sequences per step", 32, 1, MAX_BATCH, resets=STOPS)
-RATE = b.Select(
-    "train_rate", "Learning rate", "0.01", b.by_name(LEARNING_RATES), "scale", resets=STOPS
-)
-CONSTRAINT = b.Select(
+STEPS = Number("train_steps", "Steps (0: set by the task)", 0, 0, MAX_STEPS, step=100, resets=STOPS)
+BATCH = Number("train_batch", "Sequences per step", 32, 1, MAX_BATCH, resets=STOPS)
+RATE = Select("train_rate", "Learning rate", "0.01", by_name(LEARNING_RATES), "scale", resets=STOPS)
+CONSTRAINT = Select(
     "train_constraint",
     "Columns of W_Q, W_K, W_V",
     "free",
-    b.by_name(CONSTRAINTS),
+    by_name(CONSTRAINTS),
     help="free: all numbers can change. orthonormal: the columns of each head stay at length 1"
     " and at right angles to each other in training (Stiefel manifold). orthonormal values:"
     " this holds for W_V only.",
     resets=STOPS,
 )
-TEMPERATURE = b.Select(
+TEMPERATURE = Select(
     "train_temperature",
     "Temperature: scores are divided by",
     ROOT,
-    b.by_name((ROOT, "0.0625", "0.25", "0.5", "1", "2", "4")),
+    by_name((ROOT, "0.0625", "0.25", "0.5", "1", "2", "4")),
     "scale",
     help=meaning("temperature"),
     resets=STOPS,
 )
 OPTIMISER = (SEED, STEPS, BATCH, RATE, CONSTRAINT, TEMPERATURE)
-WITHOUT = b.Select(
+WITHOUT = Select(
     "train_without",
     "Silenced head",
     "",
     {"": WHOLE_LAYER} | {str(n): WITHOUT_HEAD.format(n) for n in range(6)},
     "buttons",
 )
-SEQUENCE = b.Number("train_sequence", "Unseen sequence", 0, 0, N_UNSEEN - 1)
+SEQUENCE = Number("train_sequence", "Unseen sequence", 0, 0, N_UNSEEN - 1)
 CHOICES = (TASK, MODEL, AT, *OPTIMISER, WITHOUT, SEQUENCE, TRAINS)
 
 
@@ -324,4 +320,4 @@ def _next(run: LayerRun, values: b.Values) -> list[b.Block]:
     return [b.Later(REPLAY_SECONDS, {AT.key: at, TRAINS.key: RUN if at < 100 else NOTHING})]
 
 
-TRAINING = b.page_of_facts("training", lambda _: CHOICES, _facts, _blocks)
+TRAINING = page_of_facts("training", lambda _: CHOICES, _facts, _blocks)

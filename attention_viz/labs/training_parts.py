@@ -30,10 +30,11 @@ from attention_lab.notation.notation import OURS
 from attention_lab.words.numbers import Number
 
 from .. import blocks as b
+from ..page_choices import Select
 from .training import comparison_figure
 
 SECONDS = 0.4  # for which a run trains before the page is drawn again
-TRAINS = b.Select(
+TRAINS = Select(
     "train_now",
     "What trains",
     "nothing",

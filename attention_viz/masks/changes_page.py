@@ -28,8 +28,10 @@ from attention_lab.url_values import quoted, url_text
 from attention_lab.words.numbers import format_number, with_minus_signs
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..blocks import row
 from ..markdown import escape_markdown, quote_token
+from ..page_choices import Choice, Number, Select, Switch, Words
 from ..story.story_view import StoryView
 from .changes import change_board
 
@@ -44,7 +46,7 @@ SOME_NEED = (
 OTHER_CHANGES = {change.key: change for change in LAYER_CHANGES}
 MISTAKE_NAMES = {mistake.key: mistake.name for mistake in MISTAKES}
 COMPARED = {control.name: control for control in CONTROLS if control.name in COMPARABLE}
-CHANGE = b.Select(
+CHANGE = Select(
     "change",
     "What is changed",
     CONTROL,
@@ -57,21 +59,21 @@ CHANGE = b.Select(
     },
     resets=("shown",),
 )
-AGAINST = b.Select(
+AGAINST = Select(
     "against",
     "Control",
     "mask",
     {name: control.label for name, control in COMPARED.items()},
     resets=("value", "shown"),
 )
-VALUE = b.Words("value", "Set to", "", MAX_TEXT_LENGTH)
-SHUFFLE = b.Number("inv_shuffle", "Shuffle number", 0, 0, MOST_SEED)
-SEED = b.Number("inv_seed", "Seed", 0, 0, MOST_SEED)
+VALUE = Words("value", "Set to", "", MAX_TEXT_LENGTH)
+SHUFFLE = Number("inv_shuffle", "Shuffle number", 0, 0, MOST_SEED)
+SEED = Number("inv_seed", "Seed", 0, 0, MOST_SEED)
 GUESSED = ("bi_guess", "bi_answer")
-GUESS = b.Select("bi_guess", "Your guess", "?", {"?": "?"} | MISTAKE_NAMES)
-ROUND = b.Number("bi_round", "Round", 1, 1, LAST_ROUND, resets=GUESSED)
-ANSWER = b.Switch("bi_answer", "Show the answer", False)
-FIELDS = b.Select(
+GUESS = Select("bi_guess", "Your guess", "?", {"?": "?"} | MISTAKE_NAMES)
+ROUND = Number("bi_round", "Round", 1, 1, LAST_ROUND, resets=GUESSED)
+ANSWER = Switch("bi_answer", "Show the answer", False)
+FIELDS = Select(
     "shown",
     "Numbers shown",
     FIRST,
@@ -131,12 +133,12 @@ def _value_field(control: Control, value: Any) -> b.Field:
         options = {one: one for one in control.compared or control.options} or SWITCH_WORDS
         shown = url_text(value)
         options = {**options, shown: options.get(shown, shown)}
-        return b.Field(b.Select(VALUE.key, label, "", options, **about), shown)
+        return b.Field(Select(VALUE.key, label, "", options, **about), shown)
     if kind in ("text", "lines"):
-        return b.Field(b.Words(VALUE.key, label, "", MAX_TEXT_LENGTH, **about), value)
+        return b.Field(Words(VALUE.key, label, "", MAX_TEXT_LENGTH, **about), value)
     low, high = (type(control.default)(end) for end in control.bounds)
     step = 0.1 if kind == "number" else 1
-    return b.Field(b.Number(VALUE.key, label, control.default, low, high, step, **about), value)
+    return b.Field(Number(VALUE.key, label, control.default, low, high, step, **about), value)
 
 
 def _of_order(scenario: Scenario, values: b.Values) -> Change:
@@ -238,7 +240,7 @@ def _change(view: StoryView, values: b.Values) -> Change:
     return _of_mistake(scenario, next(one for one in MISTAKES if one.key == key))
 
 
-def _choices(view: StoryView) -> Sequence[b.Choice]:
+def _choices(view: StoryView) -> Sequence[Choice]:
     return CHANGE, AGAINST, VALUE, SHUFFLE, SEED, GUESS, ROUND, ANSWER, FIELDS
 
 
@@ -260,7 +262,7 @@ def _blocks(view: StoryView, values: b.Values, facts: ChangesFacts) -> Sequence[
     offered = two.fields(focus.head)
     options = {FIRST: "First to change"} | {name: STEPS[name].title for name in offered}
     asked = values[FIELDS.key] if values[FIELDS.key] in options else FIRST
-    fields = b.Field(b.Select(FIELDS.key, FIELDS.label, FIRST, options), asked)
+    fields = b.Field(Select(FIELDS.key, FIELDS.label, FIRST, options), asked)
     says = change.says if change.secret else f"{_whether(two, facts)} {change.says}"
     return [
         b.Row((b.Field(CHANGE, values[CHANGE.key]), *change.row, fields)),
@@ -340,4 +342,4 @@ def _course(two: TwoLayers, view: StoryView, facts: ChangesFacts) -> list[b.Bloc
     ]
 
 
-WHAT_CHANGES = b.page_of_facts("what-changes", _choices, _facts, _blocks)
+WHAT_CHANGES = page_of_facts("what-changes", _choices, _facts, _blocks)

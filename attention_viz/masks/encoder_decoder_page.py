@@ -19,7 +19,9 @@ from attention_lab.scenario import Scenario
 from attention_lab.sentences import alone
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..markdown import escape_markdown, quote_token
+from ..page_choices import Number, Places, Select, Words, by_name
 from ..story.notes import answer_line
 from ..story.story_view import StoryView
 from . import encoder_decoder as boards
@@ -27,14 +29,14 @@ from .sentences import cut_note, within
 
 DEFAULT_TARGET = "Das Tier war zu müde"
 USES = {use.key: use for use in ATTENTION_USES}
-TARGET = b.Words(
+TARGET = Words(
     "ed_target",
     "Target sentence",
     DEFAULT_TARGET,
     MAX_TEXT_LENGTH,
     help="The source is the sentence of the sidebar; this could be its translation.",
 )
-PADDING = b.Number(
+PADDING = Number(
     "ed_pad",
     "[pad] after both sentences",
     2,
@@ -43,8 +45,8 @@ PADDING = b.Number(
     look="scale",
     help="If the sidebar sets a sequence length, the source keeps it.",
 )
-USE = b.Select("ed_use", "Use", "cross", b.by_name(USES), "buttons")
-CELL = b.Places("ed_cell", "Cell", (0, 0), size=100, most=2)
+USE = Select("ed_use", "Use", "cross", by_name(USES), "buttons")
+CELL = Places("ed_cell", "Cell", (0, 0), size=100, most=2)
 
 
 def _target(scenario: Scenario, text: str) -> tuple[str, list[b.Block]]:
@@ -173,6 +175,6 @@ def _steps(view: StoryView, trace: Trace, use: AttentionUse, cell: tuple[int, in
     return b.Board(boards.use_scene(stage, use, view.focus.head, cell), "use", clicks=clicks)
 
 
-ENCODER_DECODER = b.page_of_facts(
+ENCODER_DECODER = page_of_facts(
     "encoder-decoder", lambda view: (TARGET, PADDING, USE, CELL), _facts, _blocks
 )

@@ -17,19 +17,21 @@ from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, MaskedBatch, maske
 from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..markdown import escape_markdown, quote_token
+from ..page_choices import Number, Select, Several, Words, by_name
 from ..story.story_view import StoryView
 from . import mask_workshop as boards
 from .experiments import EXPERIMENTS, PAINTED, Experiment, choose_cell
 from .sentences import cut_note, within
 
-SECOND = b.Words("mw_second", "Second sentence", "The street was wide and empty", MAX_TEXT_LENGTH)
-THIRD = b.Words("mw_third", "Third sentence", "It slept well", MAX_TEXT_LENGTH)
-CHOSEN = b.Several(
+SECOND = Words("mw_second", "Second sentence", "The street was wide and empty", MAX_TEXT_LENGTH)
+THIRD = Words("mw_third", "Third sentence", "It slept well", MAX_TEXT_LENGTH)
+CHOSEN = Several(
     "mw_masks",
     "Masks",
     ("causal", "padding"),
-    b.by_name(WORKSHOP_MASKS),
+    by_name(WORKSHOP_MASKS),
     help=(
         "A query may see a key only if every chosen mask allows it. These masks replace that of the"
         " sidebar."
@@ -38,7 +40,7 @@ CHOSEN = b.Several(
 MOST_TOKENS = 16  # of a width here
 # What masks ask for, by the names of the layer's own choices.
 ASKED = {
-    name: b.Number(
+    name: Number(
         f"mw_{name}",
         DECLARED[name].label,
         DECLARED[name].default,
@@ -51,14 +53,14 @@ ASKED = {
     for name in MASKS[mask].asks
     if DECLARED[name].kind == "whole"
 }
-SEQUENCE = b.Select("mw_sequence", "Sequence", "0", b.by_name(("0", "1", "2")), "buttons")
-TRY = b.Select("mw_try", "Experiment", "paint a mask", b.by_name(EXPERIMENTS), "buttons")
-BIAS = b.Number(
+SEQUENCE = Select("mw_sequence", "Sequence", "0", by_name(("0", "1", "2")), "buttons")
+TRY = Select("mw_try", "Experiment", "paint a mask", by_name(EXPERIMENTS), "buttons")
+BIAS = Number(
     "mw_bias", "The finite bias", DEFAULT_BIAS, low=-20.0, high=0.0, step=0.5, look="scale"
 )
 WITH_BIAS = ("how to hide", "mask or scale first")
 # The URL holds it as that of the layer, which may be the same mask.
-PAINTING = b.Words(
+PAINTING = Words(
     PAINTED,
     "Painted mask",
     "",
@@ -158,7 +160,7 @@ def _of_cell(setup: Experiment, facts: WorkshopFacts) -> str:
     )
 
 
-MASK_WORKSHOP = b.page_of_facts(
+MASK_WORKSHOP = page_of_facts(
     "mask-workshop",
     lambda _: (SECOND, THIRD, CHOSEN, *ASKED.values(), SEQUENCE, TRY, BIAS, PAINTING),
     _facts,

@@ -12,6 +12,8 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_lab.search import MAX_LETTERS, respelled
 
 from .. import blocks as b
+from ..block_page import BlockPage
+from ..page_choices import Words
 from ..story.story_view import StoryView
 from .glossary import (
     elsewhere_table,
@@ -24,7 +26,7 @@ from .glossary import (
 )
 from .questions_page import search_notes
 
-WORDS = b.Words("glossary_words", "Search", "", most=MAX_LETTERS, help="Such as width.")
+WORDS = Words("glossary_words", "Search", "", most=MAX_LETTERS, help="Such as width.")
 
 
 def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
@@ -86,4 +88,4 @@ def _quantities(
     return blocks
 
 
-GLOSSARY = b.BlockPage("glossary", lambda _: (WORDS,), _blocks)
+GLOSSARY = BlockPage("glossary", lambda _: (WORDS,), _blocks)

@@ -30,19 +30,21 @@ from attention_lab.search import (
 )
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..markdown import escape_markdown
+from ..page_choices import Several, Words
 from ..story.story_view import StoryView
 from .claims import BADGES, TEXT_LABELS, VERDICTS, claim_table, verdict_bars
 
 FEW = 12  # entries, which are all shown at once
-WORDS = b.Words("concepts_words", "Search", "", most=MAX_LETTERS, help="Such as softmax.")
-TEXT = b.Several(
+WORDS = Words("concepts_words", "Search", "", most=MAX_LETTERS, help="Such as softmax.")
+TEXT = Several(
     "concepts_text",
     "From",
     (),
     {ASKED: "Learners"} | {text: TEXT_LABELS[text] for text in TEXTS},
 )
-VERDICT = b.Several(
+VERDICT = Several(
     "verdict", "Claims that are", (), {one: name for one, (name, _) in VERDICTS.items()}
 )
 KINDS = {ASKED: "question", PAGE: "page", WORD: "word", PAPER: "paper"}
@@ -164,7 +166,7 @@ def entry_table(shown: Iterable[Entry]) -> b.Table:
     return b.Table(["no.", kind, "where to see it"], rows, words=True)
 
 
-ASKED_WORDS = b.Words("asked_words", "Search", "", most=MAX_LETTERS, help="Such as parameters.")
+ASKED_WORDS = Words("asked_words", "Search", "", most=MAX_LETTERS, help="Such as parameters.")
 
 
 def asked_blocks(values: b.Values) -> list[b.Block]:
@@ -187,4 +189,4 @@ def _name_of(entry: Entry) -> str:
     return "Claim" if entry.page == QUESTIONS.url_path else escape_markdown(title)
 
 
-QUESTIONS = b.page_of_facts("questions", lambda _: (WORDS, TEXT, VERDICT), _facts, _blocks)
+QUESTIONS = page_of_facts("questions", lambda _: (WORDS, TEXT, VERDICT), _facts, _blocks)

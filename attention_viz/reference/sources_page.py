@@ -17,6 +17,7 @@ from attention_lab.trained.language_model import N_LAYERS as LANGUAGE_LAYERS
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH, MAX_TOKENS
 
 from .. import blocks as b
+from ..block_page import BlockPage
 from ..markdown import escape_markdown
 from ..story.story_view import StoryView
 
@@ -121,4 +122,4 @@ def _versions() -> str:
     return " · ".join(found)
 
 
-SOURCES = b.BlockPage("sources", lambda _: (), _blocks)
+SOURCES = BlockPage("sources", lambda _: (), _blocks)

@@ -9,6 +9,7 @@ from attention_lab.next_token import next_token_of
 from attention_lab.page_list import page_of
 
 from .. import blocks as b
+from ..block_page import BlockPage
 from ..markdown import escape_quotations
 from .block import block_sentences
 from .next_token import next_token_sentences
@@ -75,4 +76,4 @@ def _seen(view: StoryView, _: b.Values) -> Sequence[b.Block]:
     ]
 
 
-SEEN = b.BlockPage("seen", lambda _: (), _seen)
+SEEN = BlockPage("seen", lambda _: (), _seen)

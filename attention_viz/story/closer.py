@@ -15,12 +15,13 @@ from attention_lab.sentences import weights_in_force
 from .. import blocks as b
 from ..arithmetic import factor_code
 from ..handout import handout
+from ..page_choices import Choice, Select, Several
 from ..payload import JSON
 from ..scene import coloured_scene
 from .story_file import story_file
 from .story_view import StoryView
 
-CLOSER = b.Several(
+CLOSER = Several(
     "closer",
     "Look closer",
     (),
@@ -31,9 +32,7 @@ CLOSER = b.Several(
         "files": "Take it with you",
     },
 )
-LANGUAGE = b.Select(
-    "code_in", "Language", "numpy", {"numpy": "NumPy", "torch": "PyTorch"}, "buttons"
-)
+LANGUAGE = Select("code_in", "Language", "numpy", {"numpy": "NumPy", "torch": "PyTorch"}, "buttons")
 CODE_NOTES = {
     "numpy": (
         "The last line of each step checks the numbers against those shown here, within the"
@@ -61,12 +60,12 @@ class Closer:
     board: JSON | None = None
 
 
-def closer_choices(path: str, fields: Sequence[str]) -> tuple[b.Choice, ...]:
+def closer_choices(path: str, fields: Sequence[str]) -> tuple[Choice, ...]:
     """The choices of what can be looked at closer, with that of the field whose numbers are
     listed.
     """
     options = {"": "the one on the board"} | {name: STEPS[name].title for name in fields}
-    field = b.Select(f"numbers_{path.replace('-', '_')}", "Field", "", options)
+    field = Select(f"numbers_{path.replace('-', '_')}", "Field", "", options)
     return CLOSER, LANGUAGE, field
 
 

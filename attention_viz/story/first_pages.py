@@ -1,6 +1,8 @@
 """What the pages *Overview* and *Tokens* say below their stages."""
 
+from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 
 from attention_lab.page_list import step_of
 from attention_lab.sentences import embedding_of
@@ -20,50 +22,48 @@ from .story_view import StoryView
 
 
 def _overview(view: StoryView, values: b.Values) -> Below:
-    facts, sizes = overview_facts(view.trace, view.focus), view.trace.sizes
-    said = partial(view.trace.sentence, layout=view.layout)
-    head, focus = view.focus.head, view.focus
-    asking = token(view, "T", focus.query)
     return [
         *same_word_blocks(view),
-        *_sentence(
-            1,
-            "A sentence becomes numbers.",
-            f"{said('inputs')} Tokens here: {sizes['T']}; numbers for each: {sizes['D']}.",
-            "inputs",
-        ),
-        *_sentence(
-            2,
-            "Every token asks, offers and prepares.",
-            _projected(view, facts),
-            "queries",
-            "query_heads",
-        ),
-        *_sentence(
-            3,
-            "Queries meet keys.",
-            f"{said('scores')} {_compared(view, facts, asking)}",
-            "scores",
-            "scaled_scores",
-            "masked_scores",
-        ),
-        *_sentence(
-            4,
-            "Scores become shares.",
-            f"{said('probabilities')} In head {head}, {_reads(view, facts, asking)}.",
-            "probabilities",
-        ),
-        *_sentence(
-            5,
-            "Values are mixed, heads are joined.",
-            f"{said('head_outputs')} {said('output')}",
-            "head_outputs",
-            "merged",
-            "output",
+        *chain.from_iterable(
+            _numbered(place, *told) for place, told in enumerate(_sentences(view), 1)
         ),
         story_download(view, "overview"),
         *asked_blocks(values),
     ], None
+
+
+def _sentences(view: StoryView) -> list[tuple[str, str, tuple[str, ...]]]:
+    """The layer in five sentences: of each a title, its text, and the fields that it is about."""
+    facts, sizes = overview_facts(view.trace, view.focus), view.trace.sizes
+    said = partial(view.trace.sentence, layout=view.layout)
+    asking = token(view, "T", view.focus.query)
+    return [
+        (
+            "A sentence becomes numbers.",
+            f"{said('inputs')} Tokens here: {sizes['T']}; numbers for each: {sizes['D']}.",
+            ("inputs",),
+        ),
+        (
+            "Every token asks, offers and prepares.",
+            _projected(view, facts),
+            ("queries", "query_heads"),
+        ),
+        (
+            "Queries meet keys.",
+            f"{said('scores')} {_compared(view, facts, asking)}",
+            ("scores", "scaled_scores", "masked_scores"),
+        ),
+        (
+            "Scores become shares.",
+            f"{said('probabilities')} In head {view.focus.head}, {_reads(view, facts, asking)}.",
+            ("probabilities",),
+        ),
+        (
+            "Values are mixed, heads are joined.",
+            f"{said('head_outputs')} {said('output')}",
+            ("head_outputs", "merged", "output"),
+        ),
+    ]
 
 
 def _projected(view: StoryView, facts: OverviewFacts) -> str:
@@ -90,11 +90,11 @@ def _compared(view: StoryView, facts: OverviewFacts, asking: str) -> str:
     )
 
 
-def _sentence(place: int, title: str, text: str, *fields: str) -> tuple[b.Text, b.Row]:
+def _numbered(place: int, title: str, text: str, fields: Sequence[str]) -> list[b.Block]:
     """A sentence of the overview, with links to the steps that it is about."""
     pages = [step_of(field) for field in fields]
     links = tuple(b.Link(page.title, page.url_path) for page in pages)
-    return b.Text(f"**{place} · {title}** {text}"), b.Row(links)
+    return [b.Text(f"**{place} · {title}** {text}"), b.Row(links)]
 
 
 def _reads(view: StoryView, facts: OverviewFacts, asking: str) -> str:

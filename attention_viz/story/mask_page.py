@@ -25,13 +25,14 @@ from attention_lab.words.numbers import format_number
 
 from .. import blocks as b
 from ..matrices import Matrix, Side, matrix_board
+from ..page_choices import Number, Switch
 from ..payload import JSON
 from .step_page import Below, arithmetic, pair, step_page, token
 from .story_view import StoryView
 
-WINDOW = b.Number("reach_window", "Window of tokens w", 3, 1, 16, look="scale")
-LAYERS = b.Number("reach_layers", "Layers L", 3, 1, MOST_LAYERS, look="scale")
-MIXED = b.Switch(
+WINDOW = Number("reach_window", "Window of tokens w", 3, 1, 16, look="scale")
+LAYERS = Number("reach_layers", "Layers L", 3, 1, MOST_LAYERS, look="scale")
+MIXED = Switch(
     "reach_mixed",
     "Every sixth layer sees all",
     False,

@@ -16,14 +16,15 @@ from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
 from ..masks import temperature as figures
+from ..page_choices import Select, by_name
 from .step_page import Below, arithmetic, pair, step_page, token
 from .story_view import StoryView
 
-TEMPERATURE = b.Select(
+TEMPERATURE = Select(
     "inv_temperature",
     "Temperature",
     "0.5",
-    b.by_name(("0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10", "20")),
+    by_name(("0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10", "20")),
     "scale",
 )
 

@@ -18,7 +18,9 @@ from attention_lab.words.numbers import format_agreement
 
 from .. import blocks as b
 from ..arithmetic import format_derivation
+from ..block_page import BlockPage
 from ..markdown import escape_markdown, quote_token
+from ..page_choices import Choice
 from .batch import BatchField, batch_board
 from .closer import Closer, closer_blocks, closer_choices
 from .stages import batch_of, shown_view, step_scene
@@ -31,9 +33,9 @@ Below = tuple[Sequence[b.Block], tuple[str, Derivation] | None]
 def step_page(
     path: str,
     below: Callable[[StoryView, b.Values], Below],
-    *own: b.Choice,
+    *own: Choice,
     beside: Sequence[str] = (),
-) -> b.BlockPage:
+) -> BlockPage:
     """The page of a step, whose stage its host shows. below: what stands below the stage, of the
     view that the step shows. own: choices of the page. beside: fields of other steps that can be
     looked at closer, too.
@@ -47,7 +49,7 @@ def step_page(
         found = closer_blocks(shown, values, Closer(path, *look, fields)) if look else []
         return [*_batch(view, path), *says, *found]
 
-    return b.BlockPage(path, lambda _: (*own, *closer), blocks)
+    return BlockPage(path, lambda _: (*own, *closer), blocks)
 
 
 def token(view: StoryView, axis: str, place: int) -> str:

@@ -12,14 +12,16 @@ from attention_lab.lessons.lesson_file import asked_in_lessons, shipped_lessons,
 from attention_lab.page_list import PAGES, page_of, step_of
 
 from .. import blocks as b
+from ..block_page import BlockPage
 from ..course_package import course_package
+from ..page_choices import Choice, Select, Several, by_name
 from ..practice_page import HOMEWORK_CHOICES, homework_blocks
 from ..sheets import lesson_sheet, task_sheet
 from ..story.story_file import lesson_file
 from ..story.story_view import StoryView
 from .form_page import FORM_CHOICES, form_blocks
 
-PART = b.Select(
+PART = Select(
     "teach",
     "What you need",
     "lessons",
@@ -45,9 +47,7 @@ LESSON_PLANS = {
         ("frog", "two-layers", "whole-model"),
     ),
 }
-PAGE = b.Select(
-    "link_page", "Page", PAGES[0].url_path, {page.url_path: page.title for page in PAGES}
-)
+PAGE = Select("link_page", "Page", PAGES[0].url_path, {page.url_path: page.title for page in PAGES})
 THREE_CLICKS = (
     "**A lesson in three clicks.** 1. Open a room on [Class](class); students scan its code."
     " 2. Open a lesson below. 3. Press Page down: with a room it asks the class the question of the"
@@ -58,11 +58,11 @@ LOOKS = {
     "Result hidden": {"hide": "true"},
     "Without menu and controls": {"view": "lesson"},
 }
-LOOK = b.Several("link_look", "How it looks", (), b.by_name(LOOKS))
+LOOK = Several("link_look", "How it looks", (), by_name(LOOKS))
 
 
-def _choices(_: StoryView, part: str) -> Sequence[b.Choice]:
-    own: dict[str, Sequence[b.Choice]] = {
+def _choices(_: StoryView, part: str) -> Sequence[Choice]:
+    own: dict[str, Sequence[Choice]] = {
         "homework": HOMEWORK_CHOICES,
         "test": FORM_CHOICES,
         "links": (PAGE, LOOK),
@@ -191,4 +191,4 @@ def _links(values: b.Values) -> list[b.Block]:
     ]
 
 
-FOR_TEACHERS = b.BlockPage("for-teachers", _choices, _blocks, PART)
+FOR_TEACHERS = BlockPage("for-teachers", _choices, _blocks, PART)

@@ -20,13 +20,14 @@ from attention_lab.guesses import MISCONCEPTIONS, Guess
 
 from .. import blocks as b
 from ..markdown import escape_markdown, escape_quotations
+from ..page_choices import Select, Words, by_name
 from ..sheets import form_sheet, matrix_text
 
 MAX_CODE_CHARACTERS = 40
 ANSWERS = tuple(f"form_{place}" for place in range(1, len(FORM_ITEMS) + 1))
-FORM = b.Select("form", "Form", "A", b.by_name(FORMS), "buttons", resets=ANSWERS)
+FORM = Select("form", "Form", "A", by_name(FORMS), "buttons", resets=ANSWERS)
 CODES = tuple(
-    b.Words(f"code_{when}", f"Code {when}", "", MAX_CODE_CHARACTERS, short=True)
+    Words(f"code_{when}", f"Code {when}", "", MAX_CODE_CHARACTERS, short=True)
     for when in ("before", "after")
 )
 
@@ -34,14 +35,14 @@ CODES = tuple(
 MOST_OPTIONS = 4  # of a question
 
 
-def _answer(place: int, guess: Guess | None = None, form: str = "") -> b.Select:
+def _answer(place: int, guess: Guess | None = None, form: str = "") -> Select:
     """The choice of an answer, with the options of a question where one is given."""
     named = {str(NO_ANSWER): "—"} | {str(one): str(one) for one in range(1, MOST_OPTIONS + 1)}
     if guess:
         labels = (one.label for one in guess.options)
         named = dict(zip(named, ("—", *labels), strict=False))
     label = f"Answer to question {place}"
-    return b.Select(ANSWERS[place - 1], label, str(NO_ANSWER), named, "buttons", variant=form)
+    return Select(ANSWERS[place - 1], label, str(NO_ANSWER), named, "buttons", variant=form)
 
 
 FORM_CHOICES = (FORM, *(_answer(place) for place in range(1, len(ANSWERS) + 1)), *CODES)

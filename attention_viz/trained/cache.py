@@ -16,8 +16,10 @@ from attention_lab.trained.facts import CacheFacts, cache_facts
 from attention_lab.trained.language_text import language_ids, limits_of
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
+from ..page_choices import Choice, Number, Switch
 from ..payload import JSON
 from ..pieces import label_of
 from ..story.story_view import StoryView
@@ -25,10 +27,10 @@ from .head_pages import OFF, all_on, off_parts
 from .text_notes import text_notes, which_model
 
 LAYER, HEAD, FIRST_PLACE = "ca_layer", "ca_head", 4
-RESTARTS = b.Switch("ca_restarts", "Mistake: positions from 0", False)
-TOP_LEFT = b.Switch("ca_top_left", "Mistake: mask at the top left", False)
+RESTARTS = Switch("ca_restarts", "Mistake: positions from 0", False)
+TOP_LEFT = Switch("ca_top_left", "Mistake: mask at the top left", False)
 MISTAKES = (RESTARTS, TOP_LEFT)
-PLAY = b.Switch("ca_play", "Play", False, help="A token every second.")
+PLAY = Switch("ca_play", "Play", False, help="A token every second.")
 TOKENS = "ca_tokens"
 SECONDS = 1.0  # between two tokens
 WAYS = CACHED, UNCACHED = "with a cache", "without a cache"
@@ -50,15 +52,15 @@ WHAT_GOES_WRONG = {
 }
 
 
-def _choices(view: StoryView) -> Sequence[b.Choice]:
+def _choices(view: StoryView) -> Sequence[Choice]:
     n_ids, model = len(_ids(view)), view.scenario.model
     says, most = "Every step to the right computes one more token.", max(2, n_ids)
-    so_far = b.Number(TOKENS, "Tokens so far", n_ids, 1, most, look="scale", help=says)
+    so_far = Number(TOKENS, "Tokens so far", n_ids, 1, most, look="scale", help=says)
     about = "How many tokens the first step takes: a prompt is computed at once."
-    first = b.Number("ca_first", "At once", min(8, n_ids), 1, n_ids, help=about)
+    first = Number("ca_first", "At once", min(8, n_ids), 1, n_ids, help=about)
     opened = writing_model(model)
     layer, head = (
-        b.Number(key, label, min(FIRST_PLACE, n - 1), 0, n - 1, variant=model)
+        Number(key, label, min(FIRST_PLACE, n - 1), 0, n - 1, variant=model)
         for key, label, n in ((LAYER, "Layer", opened.n_layers), (HEAD, "Head", opened.n_heads))
     )
     return (so_far, PLAY, layer, head, first, *MISTAKES, OFF)
@@ -331,4 +333,4 @@ def _facts(view: StoryView, values: b.Values) -> CacheFacts:
     return cache_facts(step_of(view, values))
 
 
-CACHE = b.page_of_facts("cache", _choices, _facts, _blocks)
+CACHE = page_of_facts("cache", _choices, _facts, _blocks)

@@ -26,6 +26,7 @@ from attention_lab.words.numbers import format_percent
 
 from .. import blocks as b
 from ..markdown import escape_markdown, quote_token
+from ..page_choices import Choice, Words
 from ..story.story_view import StoryView
 from ..thumbnails import thumbnails
 from .head_pages import (
@@ -53,11 +54,11 @@ EXAMPLES = {
 }
 
 
-def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
+def _choices(shown: HeadsShown) -> Sequence[Choice]:
     old, new = first_words(shown)
     return (
-        b.Words(OLD_WORD, "Replace", old, most=40, short=True),
-        b.Words(NEW_WORD, "by", new, most=40, short=True),
+        Words(OLD_WORD, "Replace", old, most=40, short=True),
+        Words(NEW_WORD, "by", new, most=40, short=True),
         *place_choices(shown),
     )
 

@@ -21,6 +21,7 @@ from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
 from ..markdown import escape_markdown
+from ..page_choices import Choice, Select, by_name
 from ..pieces import label_of, word_of
 from ..story.story_view import StoryView
 from .head_pages import ALL_HEADS, CELL, HEAD, LAYER, HeadPage, fields, heads_clicks, opening
@@ -66,11 +67,11 @@ SHARE_MEANS = (
 )
 
 
-def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
+def _choices(shown: HeadsShown) -> Sequence[Choice]:
     maps = shown.maps
     copies = (COPIES,) if shown.run else ()
     rules = (*copies, *rules_for(maps), WORD_TO_WORD, *measures_for(maps, bool(shown.traces)))
-    rule = b.Select("fh_rule", "Find the head that does this most", rules[0], b.by_name(rules))
+    rule = Select("fh_rule", "Find the head that does this most", rules[0], by_name(rules))
     asks, answers = FROM_AND_TO[not shown.is_stories]
     return (
         rule,
@@ -84,13 +85,13 @@ def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field]:
     return fields(values, _choices(shown)[: 3 if values["fh_rule"] == WORD_TO_WORD else 1])
 
 
-def _word(key: str, label: str, tokens: Sequence[str], usual: int) -> b.Select:
+def _word(key: str, label: str, tokens: Sequence[str], usual: int) -> Select:
     """The choice of a word by one of its tokens."""
     words = {}
     for place, token in enumerate(tokens):
         word = word_of(tokens, place)
         words[str(place)] = f"{place} · {label_of(token)}" + (f" of {word}" if word else "")
-    return b.Select(key, label, str(min(usual, len(tokens) - 1)), words)
+    return Select(key, label, str(min(usual, len(tokens) - 1)), words)
 
 
 def _found(values: b.Values, shown: HeadsShown) -> FoundHeads:

@@ -27,18 +27,20 @@ from attention_lab.whose_heads import (
 )
 
 from .. import blocks as b
+from ..block_page import BlockPage
 from ..markdown import escape_markdown
+from ..page_choices import Choice, Number, Places, Select, Switch, Words, by_name
 from ..payload import JSON
 from ..story.story_view import StoryView
 from .text_notes import which_model, words_or_pieces
 
 PLACES = ("th_layer", "th_head", "th_cell", "cw_old", "cw_new")
 LAYER, HEAD, CELL, OLD_WORD, NEW_WORD = PLACES
-MODEL = b.Select(
+MODEL = Select(
     "th_model",
     "Whose heads",
     LANGUAGE,
-    b.by_name(MODELS),
+    by_name(MODELS),
     "buttons",
     resets=PLACES,
     # Earlier versions knew MiniLM alone.
@@ -47,9 +49,9 @@ MODEL = b.Select(
 # The parts of the language model that are switched off, on all pages of the chapter: its heads,
 # layer by layer, then its feed-forward parts.
 MOST_PLACES = max(one.n_layers * (one.decides["n_heads"] + 1) for one in WRITERS.values())
-OFF = b.Places("why_off", "Parts that are off", (), size=MOST_PLACES, most=40, shared=True)
+OFF = Places("why_off", "Parts that are off", (), size=MOST_PLACES, most=40, shared=True)
 # Whether one head is open on the page of all heads.
-OPEN = b.Switch("th_open", "One head", False)
+OPEN = Switch("th_open", "One head", False)
 UPLOAD, ALL_HEADS = "upload", "trained-heads"
 # The axes of the arrays on whose boards a cell can be pinned.
 LETTERS = {name: step.letters for name, step in STEPS.items()} | {"attention": ("T", "S")}
@@ -63,23 +65,23 @@ class HeadPage:
     """
 
     url_path: str
-    choices: Callable[[HeadsShown], Sequence[b.Choice]]
+    choices: Callable[[HeadsShown], Sequence[Choice]]
     blocks: Callable[..., Sequence[b.Block]]
     beside: Callable[[b.Values, HeadsShown], Sequence[b.Field | b.Button]] = lambda *_: ()
     words: bool = False
     facts: Callable[[StoryView, b.Values, HeadsShown], Any] | None = None
 
     @property
-    def page(self) -> b.BlockPage:
+    def page(self) -> BlockPage:
         """The page."""
         facts = self._facts if self.facts else None
-        return b.BlockPage(self.url_path, self._choices, self._blocks, MODEL, facts)
+        return BlockPage(self.url_path, self._choices, self._blocks, MODEL, facts)
 
     def _facts(self, view: StoryView, values: b.Values) -> Any:
         """Raises: AttentionError."""
         return self.facts and self.facts(view, values, heads_shown(view, values))
 
-    def _choices(self, view: StoryView, model: str) -> Sequence[b.Choice]:
+    def _choices(self, view: StoryView, model: str) -> Sequence[Choice]:
         try:
             return () if _is_missing(view, model) else (OFF, *self.choices(heads_of(view, model)))
         except AttentionError:
@@ -116,7 +118,7 @@ class HeadPage:
         return [b.Row(tuple(fields)), *above, *below, *said]
 
 
-def fields(values: b.Values, choices: Sequence[b.Choice]) -> tuple[b.Field, ...]:
+def fields(values: b.Values, choices: Sequence[Choice]) -> tuple[b.Field, ...]:
     """Choices with their present values."""
     return tuple(b.Field(one, values[one.key]) for one in choices)
 
@@ -173,7 +175,7 @@ def all_on(off: Sequence[OffPart]) -> list[b.Button]:
     return [b.Button(f"All {which} on", {OFF.key: ()}, about, name="all on")] if off else []
 
 
-def place_choices(shown: HeadsShown) -> tuple[b.Choice, ...]:
+def place_choices(shown: HeadsShown) -> tuple[Choice, ...]:
     """The layer, the head, and its pinned query, key and feature, such as 9-2-0; "" is the head's
     first cell.
     """
@@ -183,13 +185,13 @@ def place_choices(shown: HeadsShown) -> tuple[b.Choice, ...]:
     return (
         _number(LAYER, "Layer", layer, sizes["L"], of),
         _number(HEAD, "Head", head, sizes["H"], of),
-        b.Words(CELL, "Cell", "", most=20, reads=partial(_read_cell, bounds=bounds)),
+        Words(CELL, "Cell", "", most=20, reads=partial(_read_cell, bounds=bounds)),
     )
 
 
-def _number(key: str, label: str, first: int, count: int, model: str) -> b.Number:
+def _number(key: str, label: str, first: int, count: int, model: str) -> Number:
     about = f"From 0 to {count - 1}."
-    return b.Number(key, label, min(first, count - 1), 0, count - 1, help=about, variant=model)
+    return Number(key, label, min(first, count - 1), 0, count - 1, help=about, variant=model)
 
 
 def _read_cell(text: str, bounds: Sequence[int]) -> str:

@@ -16,14 +16,15 @@ from ..arithmetic import format_derivation
 from ..heads.attention_lines import attention_lines
 from ..layer_caption import columns_note
 from ..markdown import escape_markdown, quote_token
+from ..page_choices import Select, by_name
 from ..story.closer import Closer, closer_blocks, closer_choices
 from ..story.story_view import StoryView
 from .head_pages import ALL_HEADS, CELL, OPEN, cell_clicks, fields, focus_of, place_choices
 from .heads import STEP_FIELDS, attention_alone, layer_heads, one_head, step_board
 
 LINES_DRAWN = {"from the query": "query", "to the key": "key", "all": "all"}
-LINES = b.Select("oh_lines", "Lines", "from the query", b.by_name(LINES_DRAWN), "buttons")
-STEP = b.Select("oh_step", "Step", "scores", b.by_name(STEP_FIELDS), "buttons")
+LINES = Select("oh_lines", "Lines", "from the query", by_name(LINES_DRAWN), "buttons")
+STEP = Select("oh_step", "Step", "scores", by_name(STEP_FIELDS), "buttons")
 STEP_SENTENCES = {
     "scores": "A score is the dot product of a query and a key of this head.",
     "W_Q": "The head’s own columns of {w_q} make each token’s query: what it asks for.",

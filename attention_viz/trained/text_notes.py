@@ -10,13 +10,14 @@ from attention_lab.whose_heads import LANGUAGE, notes_on
 
 from .. import blocks as b
 from ..markdown import escape_markdown
+from ..page_choices import Select, by_name
 from ..pieces import grouped
 from ..story.story_view import StoryView
 
 
 def which_model(view: StoryView) -> Sequence[b.Field]:
     """The control that chooses the language model, where there are several."""
-    choice = b.Select("model", "Model", STORIES, b.by_name(WRITERS))
+    choice = Select("model", "Model", STORIES, by_name(WRITERS))
     return (b.Field(choice, view.scenario.model),) * bool(ALLOWED)
 
 

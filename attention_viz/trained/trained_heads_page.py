@@ -9,6 +9,7 @@ from attention_lab.whose_heads import LANGUAGE, MINILM, OWN, HeadsShown
 
 from .. import blocks as b
 from ..markdown import quote_token
+from ..page_choices import Choice
 from ..sentence import with_arcs
 from ..story.story_view import StoryView
 from ..thumbnails import thumbnails
@@ -45,7 +46,7 @@ WHAT_TO_LOOK_FOR = {
 }
 
 
-def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
+def _choices(shown: HeadsShown) -> Sequence[Choice]:
     return (OPEN, *place_choices(shown), *ONE_HEAD_CHOICES)
 
 

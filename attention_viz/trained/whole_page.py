@@ -23,6 +23,7 @@ from attention_lab.words.numbers import as_sum
 
 from .. import blocks as b
 from ..markdown import escape_markdown
+from ..page_choices import Choice, Places, Select
 from ..story.story_view import StoryView
 from .head_pages import (
     ALL_HEADS,
@@ -138,15 +139,15 @@ class _Doors:
         return {} if self.text is None else b.Link("", page, {**sets, **self.text})
 
 
-def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
+def _choices(shown: HeadsShown) -> Sequence[Choice]:
     sizes = shown.maps.sizes
     parts: list[OffPart] = [(layer, head) for layer, head in np.ndindex(sizes["L"], sizes["H"])]
     if shown.run:
         parts += [(FEED_FORWARD, layer) for layer in range(sizes["L"])]
     options = {AVERAGE: "all heads"} | {".".join(map(str, one)): place_name(one) for one in parts}
-    places = partial(b.Places, size=max(sizes["L"], sizes["T"], 64), default=())
+    places = partial(Places, size=max(sizes["L"], sizes["T"], 64), default=())
     return (
-        b.Select(ARCS_OF, "Part", AVERAGE, options, help="Arcs show what a head alone reads."),
+        Select(ARCS_OF, "Part", AVERAGE, options, help="Arcs show what a head alone reads."),
         places(ROW, "Opened layers", most=1),
         places(CHIP, "Opened sum: layer and word", most=2),
         *((WRITTEN,) if shown.model == LANGUAGE else ()),

@@ -19,8 +19,10 @@ from attention_lab.trained.why_word import WhyWord, words_of
 from attention_lab.words.pieces import UNKNOWN_SIGN, readable
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
+from ..page_choices import Choice, Places, Select, Words
 from ..payload import JSON
 from ..sentence import one_head_part
 from ..story.next_token import BAR_CELLS, SHARE_SIDE
@@ -31,7 +33,7 @@ from .why_word_sums import EVIDENCE_FORM, arithmetic
 
 # A number that belongs to the text and the heads that are off, and of how many layers the heads are
 # measured.
-MEASURED = b.Places("why_measured", "Layers measured", (), size=10_000, most=2)
+MEASURED = Places("why_measured", "Layers measured", (), size=10_000, most=2)
 LARGEST_HEAD = {True: "largest loss", False: "adds most itself"}
 MOST_PIECES = 1000  # that can be chosen
 SECONDS_BETWEEN = 0.1  # two layers
@@ -40,8 +42,8 @@ HEAD_KEY, AGAINST_KEY = "why_head", "why_against"
 BEFORE, AFTER, WORTH = "all heads on", "now", "worth"
 LONGEST = 18  # letters of the words that name a piece
 # The word that a click on a bar chose, where several begin with its piece.
-NAMED = b.Words("why_word", "Word", "", most=40)
-BY = b.Select(
+NAMED = Words("why_word", "Word", "", most=40)
+BY = Select(
     "why_by",
     "A head that is off adds",
     ZERO,
@@ -52,7 +54,7 @@ BY = b.Select(
 )
 
 
-def _choices(view: StoryView, off: tuple[int, ...]) -> Sequence[b.Choice]:
+def _choices(view: StoryView, off: tuple[int, ...]) -> Sequence[Choice]:
     model = view.scenario.model
     why = WhyWord(_ids(view), off=off_parts(view, off), model=model)
     words = words_of(why)
@@ -65,12 +67,12 @@ def _choices(view: StoryView, off: tuple[int, ...]) -> Sequence[b.Choice]:
     against = {AVERAGE: "the average piece", ALONE: "nothing (the logit alone)"}
     variant = "" if why.is_measured else model
     return (
-        b.Select(
+        Select(
             "why_token", "Why", NEXT, first | pieces, resets=(HEAD_KEY, NAMED.key), variant=variant
         ),
         NAMED,
-        b.Select(AGAINST_KEY, "Compared with", AVERAGE, against | pieces, resets=(HEAD_KEY,)),
-        b.Select(HEAD_KEY, "Head", LARGEST, {LARGEST: LARGEST_HEAD[why.is_measured]} | heads),
+        Select(AGAINST_KEY, "Compared with", AVERAGE, against | pieces, resets=(HEAD_KEY,)),
+        Select(HEAD_KEY, "Head", LARGEST, {LARGEST: LARGEST_HEAD[why.is_measured]} | heads),
         BY,
         MEASURED,
         EVIDENCE_FORM,
@@ -141,9 +143,9 @@ def _blocks(view: StoryView, values: b.Values, facts: WhyFacts) -> Sequence[b.Bl
     ]
 
 
-def _compared(choice: b.Choice, why: WhyWord) -> b.Field:
+def _compared(choice: Choice, why: WhyWord) -> b.Field:
     """What the logit is compared with; a piece is never compared with itself."""
-    if not isinstance(choice, b.Select):
+    if not isinstance(choice, Select):
         raise TypeError("a menu holds the pieces to compare with")
     options = {key: name for key, name in choice.options.items() if key != str(why.piece)}
     shown = ALONE if why.against is None else str(why.against)
@@ -323,4 +325,4 @@ def _facts(view: StoryView, values: b.Values) -> WhyFacts:
     return why_facts(why_of(view, values))
 
 
-WHY_THIS_WORD = b.page_of_facts("why-this-word", _choices, _facts, _blocks, lead=OFF)
+WHY_THIS_WORD = page_of_facts("why-this-word", _choices, _facts, _blocks, lead=OFF)

@@ -22,6 +22,7 @@ from .. import blocks as b
 from ..curves import PLAIN_AXIS, bar_series, chart_axis
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
+from ..page_choices import Select
 from ..parts import Part, annotation, dashed_line, layout
 from ..payload import JSON
 from ..theme import Figure
@@ -29,7 +30,7 @@ from .head_pages import ALL_HEADS, OPEN
 
 MOST_SENT = 300_000  # numbers of the parts
 ADDED = "added"
-EVIDENCE_FORM = b.Select(
+EVIDENCE_FORM = Select(
     "why_form", "Sentences", "0", {str(n): form.format("…", "…") for n, form in enumerate(FORMS)}
 )
 DOT_ROWS = 25  # places for dots across the strip, so that dots do not hide each other

@@ -29,8 +29,10 @@ from attention_lab.user_data.matrix_names import MAX_TOKENS
 from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
+from ..block_page import page_of_facts
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
+from ..page_choices import Number, Places, Switch, Words
 from ..payload import JSON
 from ..pieces import label_of
 from ..story.next_token import BAR_CELLS, SHARE_SIDE, share_matrices
@@ -38,7 +40,7 @@ from ..story.story_view import StoryView
 from .head_pages import OFF, all_on, off_parts
 from .text_notes import text_notes, which_model, words_or_pieces
 
-WRITTEN = b.Places(
+WRITTEN = Places(
     "wr_written",
     "Written pieces",
     (),
@@ -47,15 +49,15 @@ WRITTEN = b.Places(
     resets=("wr_more",),
     shared=True,
 )
-SCALE = partial(b.Number, step=0.1, look="scale")
+SCALE = partial(Number, step=0.1, look="scale")
 DIVIDES = "The logits are divided by it. 0 takes the most probable piece."
 TEMPERATURE = SCALE("wr_temperature", "Temperature", 1.0, low=0.0, high=2.0, help=DIVIDES)
 KEEPS = "Only the fewest most probable pieces that together reach this share can follow."
 TOP_P = SCALE("wr_top_p", "Top-p", 0.9, low=0.1, high=1.0, help=KEEPS)
 REPEATS = "It repeats a text only with the same text before and the same settings."
-SEED = b.Number("wr_seed", "Seed", 0, low=0, high=MOST_SEEDS - 1, help=REPEATS)
+SEED = Number("wr_seed", "Seed", 0, low=0, high=MOST_SEEDS - 1, help=REPEATS)
 WORDS, PIECES = "words", "pieces"
-PLAY = b.Switch("wr_play", "Play", False, help="It writes on, once every second.")
+PLAY = Switch("wr_play", "Play", False, help="It writes on, once every second.")
 
 
 def read_more(text: str) -> str:
@@ -67,7 +69,7 @@ def read_more(text: str) -> str:
 
 
 # What a model from a folder writes after them, once the page shows it.
-MORE = b.Words("wr_more", "Written on", "", most=20, reads=read_more)
+MORE = Words("wr_more", "Written on", "", most=20, reads=read_more)
 CHOICES = (WRITTEN, MORE, TEMPERATURE, TOP_P, SEED, PLAY, OFF)
 SHARE, DRAWN = "share", "drawn"
 TEMPERED, FACTOR = "share with this temperature", "one over what is left"
@@ -290,4 +292,4 @@ def _of_pieces(writing: Writing, pieces: Side, found: Continuations) -> list[Mat
     ]
 
 
-WRITING = b.page_of_facts("writing", lambda _: CHOICES, _facts, _blocks)
+WRITING = page_of_facts("writing", lambda _: CHOICES, _facts, _blocks)

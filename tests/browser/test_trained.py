@@ -59,7 +59,7 @@ def test_a_dock_stays_with_its_board_and_off_the_cell_that_it_explains(
     expect(second).to_be_in_viewport()
     go("change-a-word?th_model=MiniLM&text=hello+there")
     page.get_by_role("button", name="tired / wide").click()
-    expect(page.get_by_text(re.compile(r"68\.8 %.*32\.3 %"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"68\.8\s%.*32\.3\s%"))).to_be_visible()
     drawn(page, 2)
     page.mouse.click(*page.evaluate(AT_CELL, [5, 8, 12, 12, 15]))
     expect_url(page, "th_layer=5", "th_head=8")

@@ -88,6 +88,18 @@ test("a scale of numbers goes from its lowest to its highest", async () => {
   assert.deepEqual(said(), ["8", "8"]);
 });
 
+test("of buttons one is pressed, also where its key has a point, and they keep the keyboard", async () => {
+  const decay = { name: "decay", kind: "buttons", options: [["1", "1"], ["0.9", "0.9"], ["0", "none"]], value: "0.9" };
+  const { made, draw, moved } = await form([decay]);
+  const buttons = () => [...made.elements.decay.querySelectorAll("input")];
+  const pressed = () => buttons().map((one) => one.checked);
+  assert.deepEqual([made.elements.decay.textContent, buttons()[0].type, pressed()], ["10.9none", "radio", [false, true, false]]);
+  buttons()[2].focus();
+  assert.deepEqual(moved("decay", () => (buttons()[2].checked = true)), ["decay", "0"]);
+  draw([{ ...decay, value: "1" }]);
+  assert.deepEqual([pressed(), buttons().indexOf(made.ownerDocument.activeElement)], [[true, false, false], 2]);
+});
+
 test("each kind of field tells what it holds: a key, several keys, a switch, a number", async () => {
   const { made, moved } = await form([
     { name: "kind", kind: "menu", options: [["gqa", "GQA"], ["mqa", "MQA"]], value: "mqa" },

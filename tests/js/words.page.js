@@ -132,7 +132,7 @@ test("a share is written as a quotient of powers, of which equal ones stand toge
   scene.rules.made.position = along(0);
   const { chips, end } = written(ofRow(scene, [5, 0, 3, 0, 0]), made);
   assert.deepEqual(chips, ["e^5", "÷", "(", "e^5", "e^3", "3 · e^0", ")", "= 148.413 ÷ 171.499"]);
-  assert.equal(end, "≈0.865486.5 %");
+  assert.equal(end, "≈0.865486.5\u00a0%");
   assert.deepEqual(written(scene, made, { upTo: 2 }).chips, ["e^5", "÷", "(", "e^5", "e^0", "…", ")"]);
   assert.equal(written(scene, made, { opened: true }).chips.filter((text) => text === "e^0").length, 3);
   ofRow(scene, [5000, 0, 3, 0, 0], { masked: flagged([false, false, true, false, false]) });
@@ -143,7 +143,7 @@ test("beside large numbers a very small one is near 0, and so is a small share",
   assert.deepEqual(written(ofRow(long(2, "sum"), [1e-6, 10]), made).chips, ["≈ 0rowΣ ≈ 0", "10rowΣ 10"]);
   const share = long(2, "softmax", { kind: "probability", limit: null });
   share.rules.made.position = along(0);
-  assert.equal(written(ofRow(share, [0, 12]), made).end, "≈00.0 %");
+  assert.equal(written(ofRow(share, [0, 12]), made).end, "≈00.0\u00a0%");
 });
 
 test("what is hidden is said to be, what stays, too, and nothing before the answer is known", () => {

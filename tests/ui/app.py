@@ -147,11 +147,14 @@ def html(app: AppTest) -> list[str]:
 
 
 def texts(app: AppTest) -> str:
-    """All Markdown and captions, and the words of the stage, in one string."""
+    """All Markdown and captions, and the words of the stage, in one string; spaces at which no line
+    ends are spaces.
+    """
     shown = [str(element.value) for kind in (app.markdown, app.caption) for element in kind]
     on_stage = stage(app)
     notes = [note["text"] for note in on_stage.get("notes", [])]
-    return "\n".join([*shown, *(on_stage.get(part, "") for part in ("question", "says")), *notes])
+    said = [*shown, *(on_stage.get(part, "") for part in ("question", "says")), *notes]
+    return "\n".join(said).replace("\u00a0", " ")
 
 
 def numbers_of(spec: Any) -> np.ndarray:

@@ -25,7 +25,7 @@ from attention_lab.trained.allowed_models import ALLOWED, LEFT_OUT, STORIES, wri
 from attention_lab.trained.language_text import language_ids, language_run, run_of_ids
 from attention_lab.trained.why_word import WhyWord
 from attention_lab.url_choices import read_url
-from attention_viz.site import BLOCK_PAGES
+from attention_viz.every_page import BLOCK_PAGES
 from attention_viz.story.story_view import view_of
 from tests.lab.refusal import refused as refuses
 from tests.ui.app import errors, opened, page_context, pressed, refused, scenes, texts

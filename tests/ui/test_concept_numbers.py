@@ -25,7 +25,7 @@ from attention_lab.page_list import page_of
 from attention_lab.questions import Entry, concepts
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.trained.encoded_text import encoded
-from attention_viz.site import BLOCK_PAGES
+from attention_viz.every_page import BLOCK_PAGES
 from attention_viz.story.cutting import HEAD_FIELDS
 from tests.ui.app import opened, unfolded
 from tests.viz.reading_blocks import blocks_of, words_of

@@ -13,6 +13,7 @@ from attention_ui import board, show
 from attention_ui.focus import move_focus
 from attention_viz import blocks as b
 from attention_viz.matrices import Matrix, Side, matrix_board
+from attention_viz.page_choices import Words
 from tests.ui.app import gone_to, opened, page_context, refused, scenes
 
 
@@ -152,7 +153,7 @@ def test_a_click_on_a_cell_of_a_page_sets_what_stands_for_it(
     monkeypatch.setattr(module.st, "session_state", state)
     matrix = Matrix("worth", np.zeros((2, 5)), Side("row"), Side("column"), (0, 0), "worth")
     shown = matrix_board([matrix], ("worth", 0, 0), "A matrix.")
-    drawing = pages._Drawing("page", (b.Words("cell", "Cell", "", 40),), {})
+    drawing = pages._Drawing("page", (Words("cell", "Cell", "", 40),), {})
     cells = [{"cell": f"{i}-{j}"} for i in range(2) for j in range(5)]
     drawing._pinned(b.Board(shown, "one", clicks={"worth": cells}), "worth", [row, column])
     assert state["cell"] == f"{row}-{column}"

@@ -55,6 +55,9 @@ SPELT = [
     ("masking", "masked"),
     ("matrices", "a matrix"),
     ("probability", "probabilities"),
+    ("referring", "what it refers to"),
+    ("dropped", "to drop"),
+    ("cells", "a cell"),
 ]
 # By page, what is typed so that one of the questions found leads to it.
 FOUND = {

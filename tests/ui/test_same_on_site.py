@@ -11,7 +11,7 @@ import pytest
 from attention_lab.focus import Focus
 from attention_lab.presets import widget_values
 from attention_lab.url_choices import read_url
-from attention_viz.site import BLOCK_PAGES
+from attention_viz.every_page import BLOCK_PAGES
 from attention_viz.story.stages import STEPS_OF_STORY, shown_view
 from attention_viz.story.story_view import StoryView, view_of
 from tests.ui.app import EVERY_PAGE, opened, page_context, scenes

@@ -45,8 +45,8 @@ from attention_lab.url_choices import read_url
 from attention_lab.url_values import url_text
 from attention_lab.words.numbers import format_number, format_percent, format_span
 from attention_viz.arithmetic import format_derivation
+from attention_viz.every_page import BLOCK_PAGES
 from attention_viz.heads.shared_keys_page import LATENT
-from attention_viz.site import BLOCK_PAGES
 from attention_viz.story.story_view import StoryView, view_of
 from tests.viz.derived_numbers import slice_of
 from tests.viz.reading_blocks import blocks_of, words_of

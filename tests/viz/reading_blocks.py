@@ -7,19 +7,20 @@ from typing import Any, TypeVar
 
 from attention_lab.scenario import Scenario
 from attention_viz import blocks as b
+from attention_viz.block_page import BlockPage
 from attention_viz.story.story_view import StoryView
 
 Kind = TypeVar("Kind")
 
 
-def blocks_of(page: b.BlockPage, view: StoryView | Scenario, **chosen: Any) -> Sequence[b.Block]:
+def blocks_of(page: BlockPage, view: StoryView | Scenario, **chosen: Any) -> Sequence[b.Block]:
     """The blocks of a page with some of its choices."""
     if isinstance(view, Scenario):
         view = StoryView(view)
     return page.blocks(view, values_read(page, view, **chosen))
 
 
-def values_read(page: b.BlockPage, view: StoryView, **chosen: Any) -> dict[str, Any]:
+def values_read(page: BlockPage, view: StoryView, **chosen: Any) -> dict[str, Any]:
     """The values of all choices of a page with some of them."""
     _, values = page.read(view, lambda one: chosen.get(one.key, one.default))
     assert values.keys() >= chosen.keys()
@@ -49,7 +50,7 @@ def words_of(blocks: Sequence[b.Block]) -> str:
 USUAL = StoryView()
 
 
-def values_of(page: b.BlockPage, view: StoryView = USUAL, **given: Any) -> dict[str, Any]:
+def values_of(page: BlockPage, view: StoryView = USUAL, **given: Any) -> dict[str, Any]:
     """The values of a page's choices: its defaults, but for those that are given as in a URL."""
     read = {one.key: one.default for one in page.choices(view)}
     for one in page.choices(view):
@@ -59,12 +60,12 @@ def values_of(page: b.BlockPage, view: StoryView = USUAL, **given: Any) -> dict[
     return read
 
 
-def shown(page: b.BlockPage, view: StoryView = USUAL, **given: Any) -> list[b.Block]:
+def shown(page: BlockPage, view: StoryView = USUAL, **given: Any) -> list[b.Block]:
     """The blocks of a page, also those beside one another; what is folded is left out."""
     return _flat(page.blocks(view, values_of(page, view, **given)))
 
 
-def inside(page: b.BlockPage, label: str, view: StoryView = USUAL, **given: Any) -> list[b.Block]:
+def inside(page: BlockPage, label: str, view: StoryView = USUAL, **given: Any) -> list[b.Block]:
     """The blocks of the folded part whose label begins so."""
     folded = (one for one in shown(page, view, **given) if isinstance(one, b.Folded))
     return _flat(next(one for one in folded if one.label.startswith(label)).inside)

@@ -13,7 +13,7 @@ from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
 from attention_lab.trained.language_model import language_model
 from attention_viz import blocks as b
-from attention_viz.site import BLOCK_PAGES
+from attention_viz.every_page import BLOCK_PAGES
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_blocks import all_of, blocks_of
 from tests.viz.reading_scenes import numbers

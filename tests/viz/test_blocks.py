@@ -9,24 +9,34 @@ import pytest
 from attention_core import AttentionError
 from attention_viz import blocks as b
 from attention_viz.markdown import escape_markdown
+from attention_viz.page_choices import (
+    Choice,
+    Number,
+    Places,
+    Select,
+    Several,
+    Switch,
+    Words,
+    by_name,
+)
 from attention_viz.site_blocks import BlockWriter, markdown_parts
 from attention_viz.widgets import choice_widget
 
-WHICH = b.Select("which", "Which", "one", {"one": "First", "two": "Second"}, resets=("what",))
-WHAT = b.Several("what", "What", (), b.by_name(["0", "1", "2"]))
+WHICH = Select("which", "Which", "one", {"one": "First", "two": "Second"}, resets=("what",))
+WHAT = Several("what", "What", (), by_name(["0", "1", "2"]))
 CHOICES = (
     WHICH,
     WHAT,
-    b.Number("size", "Size", 3, 1, 9),
-    b.Number("part", "Part", 0.5, 0, 1, 0.1, "scale"),
-    b.Words("said", "Said", "", 5),
-    b.Switch("on", "On", False),
+    Number("size", "Size", 3, 1, 9),
+    Number("part", "Part", 0.5, 0, 1, 0.1, "scale"),
+    Words("said", "Said", "", 5),
+    Switch("on", "On", False),
 )
 VALUES = {"which": "two", "what": ("0", "2"), "size": 7, "part": 0.25, "said": "a b", "on": True}
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=lambda one: one.key)
-def test_a_choice_comes_back_from_the_url(choice: b.Choice) -> None:
+def test_a_choice_comes_back_from_the_url(choice: Choice) -> None:
     for value in (choice.default, VALUES[choice.key]):
         again = choice.read(choice.text(value))
         assert again == value
@@ -109,12 +119,12 @@ def test_every_block_reaches_the_site_as_its_kind() -> None:
 
 @pytest.mark.parametrize(("low", "high", "step"), [(1, 4, 1), (0, 7, 2), (3, 3, 1), (-2, 1, 1)])
 def test_a_scale_ends_with_its_last_value(low: int, high: int, step: int) -> None:
-    shown = choice_widget(b.Number("n", "N", low, low, high, step, look="scale"), low)
+    shown = choice_widget(Number("n", "N", low, low, high, step, look="scale"), low)
     assert (shown.kind, shown.low, shown.high, shown.step) == ("scale", low, high, step)
 
 
 def test_several_options_stand_once_and_in_their_order() -> None:
-    heads = b.Several("heads", "Heads", (), b.by_name(["0", "1", "2", "10"]))
+    heads = Several("heads", "Heads", (), by_name(["0", "1", "2", "10"]))
     assert heads.read("10.2.0.2") == ("0", "2", "10")
     assert heads.text(heads.read("10.2.0.2")) == "0.2.10"
     assert heads.read("") == ()
@@ -122,7 +132,7 @@ def test_several_options_stand_once_and_in_their_order() -> None:
 
 def test_places_keep_their_order_and_what_comes_twice() -> None:
     """They are a text that was written; the same piece may come again."""
-    written = b.Places("ids", "Ids", (), size=512, most=4)
+    written = Places("ids", "Ids", (), size=512, most=4)
     assert written.read("7.3.3.7") == (7, 3, 3, 7)
     assert written.text((7, 3, 3, 7)) == "7.3.3.7"
     for beyond in ("512", "1.2.3.4.5", "-1"):

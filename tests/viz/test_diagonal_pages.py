@@ -21,7 +21,8 @@ from attention_lab.diagonal.settings import DIAGONAL_PRESETS, DiagonalSettings, 
 from attention_lab.scenario import Scenario
 from attention_lab.words.numbers import format_number
 from attention_lab.words.text import tokenize_at_most
-from attention_viz.blocks import BlockPage, Field, Folded, Later, Note, Number, Table
+from attention_viz.block_page import BlockPage
+from attention_viz.blocks import Field, Folded, Later, Note, Table
 from attention_viz.diagonal import growth_page
 from attention_viz.diagonal.depth_page import DEPTH
 from attention_viz.diagonal.geometry_page import BEATING_CONDITIONS, GEOMETRY, read_points
@@ -31,6 +32,7 @@ from attention_viz.diagonal.modern_page import MODERN
 from attention_viz.diagonal.propositions_page import PROOFS, PROPOSITION_PAGE, describe_check
 from attention_viz.diagonal.self_attention_page import SELF_ATTENTION
 from attention_viz.markdown import escape_markdown
+from attention_viz.page_choices import Number
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_blocks import all_of, boards, buttons, charts, inside, shown, texts
 from tests.viz.reading_scenes import sent

@@ -17,8 +17,8 @@ from attention_lab.page_list import page_of
 from attention_lab.scenario import Scenario
 from attention_lab.words.numbers import facts_said
 from attention_viz import blocks as b
+from attention_viz.every_page import BLOCK_PAGES
 from attention_viz.pieces import label_of
-from attention_viz.site import BLOCK_PAGES
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_blocks import all_of, blocks_of, values_read, words_of
 from tests.viz.reading_words import numbers_said

@@ -19,11 +19,13 @@ from attention_lab.notation.texts import GML, NOTATIONS
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_viz import blocks as b
+from attention_viz.block_page import BlockPage
 from attention_viz.heads.all_heads_page import ALL_HEADS
 from attention_viz.heads.construct_page import CONSTRUCT
 from attention_viz.heads.head_worth_page import HEAD_WORTH
 from attention_viz.heads.one_matrix_page import ONE_MATRIX, measured_schemes
 from attention_viz.heads.shared_keys_page import SHARED_KEYS, SHARING_KINDS
+from attention_viz.page_choices import Select
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_blocks import all_of, blocks_of, words_of
 from tests.viz.reading_scenes import numbers
@@ -32,7 +34,7 @@ USUAL = StoryView(focus=Focus(2, 5, 7, 1))
 SHARES = USUAL.trace.probabilities
 
 
-def boards(page: b.BlockPage, view: StoryView, **chosen: Any) -> list[b.Board]:
+def boards(page: BlockPage, view: StoryView, **chosen: Any) -> list[b.Board]:
     """The boards of a page."""
     return all_of(blocks_of(page, view, **chosen), b.Board)
 
@@ -147,7 +149,7 @@ def test_a_zero_output_has_no_shares() -> None:
 def test_groups_divide_the_heads(n_heads: int, asked: int | None, groups: int) -> None:
     view = StoryView(Scenario(n_heads=n_heads, d_model=4 * n_heads))
     choice = next(one for one in SHARED_KEYS.choices(view) if one.key == "groups")
-    assert isinstance(choice, b.Select)
+    assert isinstance(choice, Select)
     assert [n for n in range(1, n_heads + 1) if n_heads % n == 0] == [*map(int, choice.options)]
     chosen = {"groups": str(asked)} if asked else {}
     (board,) = boards(SHARED_KEYS, view, **chosen)

@@ -17,7 +17,7 @@ from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.language_model import language_model
 from attention_lab.whose_heads import HeadsShown, OwnHeads
 from attention_viz import blocks as b
-from attention_viz.site import BLOCK_PAGES
+from attention_viz.every_page import BLOCK_PAGES
 from attention_viz.story.story_view import StoryView
 from attention_viz.trained.head_pages import cell_clicks, heads_clicks, place_choices
 from attention_viz.trained.heads import attention_alone, best_heads

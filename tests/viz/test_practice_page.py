@@ -23,6 +23,7 @@ from attention_lab.practice import (
 )
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz import blocks as b
+from attention_viz.page_choices import Select
 from attention_viz.practice import MAX_SHEET_QUESTIONS
 from attention_viz.practice_page import MOST_TRIES, NUMBER, PRACTICE, SET, SHEET
 from attention_viz.story.story_view import StoryView
@@ -81,7 +82,7 @@ def test_the_answer_leads_to_its_cell_on_the_board(field: str, page: str, row: s
 def test_only_steps_for_a_hand_are_offered() -> None:
     for layer in (LAYER, Scenario(d_model=64), NO_SEED):
         step = all_of(blocks_of(PRACTICE, layer), b.Field)[1].choice
-        assert isinstance(step, b.Select)
+        assert isinstance(step, Select)
         can = askable_fields(trace_of(layer))
         assert [ASKED_TITLES.get(title) for title in step.options] == [None, *can]
         assert bool(step.help) == (len(can) < len(ASKED_TITLES))

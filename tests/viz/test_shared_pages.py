@@ -11,7 +11,7 @@ import pytest
 
 from attention_lab.diagonal.settings import settings_of_numbers, trace_of_settings
 from attention_viz.blocks import filled
-from attention_viz.site import BLOCK_PAGES
+from attention_viz.every_page import BLOCK_PAGES
 from attention_viz.story.stages import STEPS_OF_STORY
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_scenes import scene_of_text, sent

@@ -23,6 +23,7 @@ from attention_lab.url_choices import read_url
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.painted_masks import mask_from_text
 from attention_viz import site
+from attention_viz.every_page import BLOCK_PAGES, IN_THE_APP
 from attention_viz.scene import coloured_scene
 from attention_viz.scene_formats import scene_to_text
 from attention_viz.story.stages import STEPS_OF_STORY, stage_of
@@ -262,8 +263,8 @@ def test_a_step_has_its_sentences_below_its_stage() -> None:
 
 def test_every_page_is_on_the_site_or_says_why_not() -> None:
     missing = {page.url_path for page in PAGES} - {*site.SHOWN}
-    assert missing == site.IN_THE_APP.keys()
-    for path, why in site.IN_THE_APP.items():
+    assert missing == IN_THE_APP.keys()
+    for path, why in IN_THE_APP.items():
         assert why in json.dumps(asked(path)["blocks"])
 
 
@@ -360,7 +361,7 @@ def test_a_number_is_typed_and_a_task_begun_anew() -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [one for one in PAGES if one.own_controls and one.url_path in site.BLOCK_PAGES],
+    [one for one in PAGES if one.own_controls and one.url_path in BLOCK_PAGES],
     ids=lambda one: one.url_path,
 )
 def test_a_page_reads_of_the_sidebar_what_it_is_said_to_use(page: Page) -> None:

@@ -15,6 +15,7 @@ from attention_lab.page_list import page_now, step_of
 from attention_lab.scenario import Scenario
 from attention_viz import blocks as b
 from attention_viz.course_package import course_package
+from attention_viz.page_choices import Select
 from attention_viz.sheets import form_sheet
 from attention_viz.story.story_file import lesson_file
 from attention_viz.story.story_view import StoryView
@@ -46,7 +47,7 @@ def test_answers_make_a_code_and_say_how_many_are_right(name: str) -> None:
     asked = [one.choice for one in all_of(form(name), b.Field) if one.choice.key in ANSWERS]
     for choice, guess in zip(asked, form_questions(name), strict=True):
         labels = [option.label for option in guess.options]
-        assert isinstance(choice, b.Select)
+        assert isinstance(choice, Select)
         assert list(choice.options.items())[1:] == list(zip("1234", labels, strict=False))
 
 

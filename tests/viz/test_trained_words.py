@@ -13,7 +13,7 @@ from attention_lab.whose_heads import MODELS, OWN
 from attention_lab.words.numbers import Case, Count, Number
 from attention_lab.words.pieces import readable
 from attention_viz.blocks import Button, InTheApp, Table, Text
-from attention_viz.site import BLOCK_PAGES
+from attention_viz.every_page import BLOCK_PAGES
 from attention_viz.story.story_view import StoryView
 from attention_viz.trained.find_head_page import _copies_both_ways
 from attention_viz.trained.why_word import _listed, _piece_label

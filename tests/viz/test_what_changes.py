@@ -17,6 +17,7 @@ from attention_lab.masks.shuffles import run_shuffled
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz import blocks as b
 from attention_viz.masks.changes_page import AGAINST, CHANGE, ROUND, WHAT_CHANGES
+from attention_viz.page_choices import Number, Select, Words
 from attention_viz.story.story_view import StoryView
 from tests.lab.refusal import refused
 from tests.viz.reading_blocks import all_of, blocks_of, the_one, words_of
@@ -70,7 +71,7 @@ def test_a_url_names_the_changed_control_and_its_value() -> None:
 
 
 def test_the_value_is_chosen_as_its_control_is() -> None:
-    for name, kind in (("seed", b.Number), ("mask", b.Select), ("text", b.Words)):
+    for name, kind in (("seed", Number), ("mask", Select), ("text", Words)):
         value = all_of(page(against=name), b.Field)[2]
         assert (value.choice.key, type(value.choice)) == ("value", kind)
     assert set(AGAINST.resets) == {"value", "shown"}

@@ -1,10 +1,11 @@
 // One element of the page: a part with a text, a button, an icon, a canvas.
 
-/** An element with a class and a text; children may be elements or texts. */
+/** An element with a class and a text; children may be elements or texts, in which no line ends between a number and its sign. */
 export function element(tag, className = "", ...children) {
   const made = document.createElement(tag);
   if (className) made.className = className;
-  made.append(...children.filter((child) => child !== null && child !== undefined));
+  const given = children.filter((child) => child !== null && child !== undefined);
+  made.append(...given.map((child) => (typeof child === "string" ? child.replace(/(?<=\d) (?=%)/g, "\u00a0") : child)));
   return made;
 }
 

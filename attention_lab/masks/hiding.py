@@ -5,6 +5,7 @@ negative number, and for a query alone.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
+from typing import cast
 
 import numpy as np
 
@@ -75,8 +76,8 @@ def hide_with(value: float, logits: Array, allowed: Array, sink: float | None = 
         hidden = logits + np.where(allowed, 0.0, value).astype(logits.dtype)
     if sink is None:
         return softmax(hidden)
-    shares: Array = sink_softmax(hidden[np.newaxis, np.newaxis], np.array([sink], hidden.dtype))
-    return shares[0, 0]
+    shares = sink_softmax(hidden[np.newaxis, np.newaxis], np.array([sink], hidden.dtype))
+    return cast(Array, shares[0, 0])
 
 
 def leaked_share(probabilities: Array, allowed: Array) -> Array:

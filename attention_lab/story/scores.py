@@ -76,10 +76,10 @@ def scale_facts(trace: Trace, head: int) -> ScaleFacts:
 class MaskFacts:
     """What a mask hides, at the cell in focus of the picture.
 
-    seen: of the keys. chosen: the mask of the layer; is_example: whether the picture shows another one, because there
-    is none. is_empty: whether no cell is hidden. in_batch: whether [pad] is hidden besides. longer:
-    the sequence length that makes room for [pad]; 0 if there is none. alone: the last token as a
-    query by itself.
+    seen: of the keys. chosen: the mask of the layer; is_example: whether the picture shows another
+    one, because there is none. is_empty: whether no cell is hidden. in_batch: whether
+    [pad] is hidden besides. longer: the sequence length that makes room for [pad]; 0 if there is
+    none. alone: the last token as a query by itself.
     """
 
     seen: KeysSeen

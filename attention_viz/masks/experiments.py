@@ -190,7 +190,8 @@ def padded_queries(setup: Experiment) -> list[b.Block]:
         b.Board(scene, "padding", press=lambda _, index: {"query": index[0]}),
         b.Text(
             f"- Outputs of real tokens move by at most {difference}. Real tokens that see a [pad]:"
-            f" {found.n_seeing} of {n_real}.\n- Outputs of [pad] tokens move by up to **{format_number(found.padded)}**: their queries are computed"
+            f" {found.n_seeing} of {n_real}.\n- Outputs of [pad] tokens move by up to"
+            f" **{format_number(found.padded)}**: their queries are computed"
             " from [pad], and a padding mask hides keys, not queries."
         ),
     ]

@@ -116,8 +116,8 @@ def _corners(facts: MaskFacts) -> str:
         " are equal.\n\nA model that writes word by word keeps the keys and values of earlier"
         " tokens (KV cache) and asks with the newest token alone, which keeps its position. Top"
         f" left hides {facts.alone.hidden_top_left} of {facts.seen.n_keys} keys from it: its output"
-        f" in this layer is then off by up to **{wrong}**. Bottom right hides no key, and differs from"
-        f" a causal run of the whole sequence by {right}."
+        f" in this layer is then off by up to **{wrong}**. Bottom right hides no key, and differs"
+        f" from a causal run of the whole sequence by {right}."
     )
 
 

@@ -132,9 +132,9 @@ def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
         ),
         (
             "Logits",
-            f"Its dot product with the vector of each of the {len(decoder.unembedding)} pieces is the"
-            f" logit of that piece: {logit} for “{label_of(found.pieces[0])}”. A softmax over all"
-            " of them gives the shares.",
+            f"Its dot product with the vector of each of the {len(decoder.unembedding)} pieces is"
+            f" the logit of that piece: {logit} for “{label_of(found.pieces[0])}”. A softmax over"
+            " all of them gives the shares.",
         ),
         (
             "How far to trust it",

@@ -75,7 +75,7 @@ def test_a_faulty_trace_holds_its_own_steps(mistake: Mistake) -> None:
 
 @pytest.mark.parametrize("key", ["mask", "axis"])
 def test_a_mistake_in_the_softmax_keeps_the_sink(key: str) -> None:
-    """Without a mask the first changes nothing; the second leaves a part of each key to the sink."""
+    """Without a mask the first changes nothing; the second leaves each key a part for the sink."""
     layer = causal(causal=False)
     sunk = rerun(layer, sink=[0.5, -1.0, 2.0])
     wrong = run_with_steps(run_inputs(sunk), STEPS[key])

@@ -36,7 +36,7 @@ class ChangesFacts:
     """*What changes?* outcome: "widths" if the outputs have other widths, those after and before;
     "same", "rounding" or "moved", by the gap. largest: None if no number of the head changes.
     moved: the attention that the head moves. most_in, most: the head that moves most, and what it
-    moves; None if there is one head, or none moves any. row: of the query in focus in the changed
+    moves; None if there is one head, or none moves any. row: of the query in focus of the changed
     layer, and row_sum: of its shares there.
     """
 

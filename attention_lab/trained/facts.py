@@ -68,9 +68,9 @@ class WhyFacts:
     now, if it is another one. off: layer and head of the first that are off, fed: the layers of
     feed-forward parts among them, more_off: how many more are. layer, head: in focus. kinds: what
     the last token, all heads and all feed-forward parts add, and their sum. loss: what the head
-    wrote itself, the response, the norm, and their sum. added: what comes from the source, the word that adds or takes most, from all
-    others, and their sum. Sums are texts that add up. repaired: which part of what the head wrote
-    others make up for.
+    wrote itself, the response, the norm, and their sum. added: what comes from the source, the word
+    that adds or takes most, from all others, and their sum. Sums are texts that add up. repaired:
+    which part of what the head wrote others make up for.
     """
 
     word: str

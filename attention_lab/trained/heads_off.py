@@ -36,7 +36,7 @@ def run_without(
     replaced_by: str = ZERO,
     model: str = STORIES,
 ) -> LanguageModelRun:
-    """All layers on some ids, with heads switched off. Raises: SettingsError."""
+    """All layers on some ids, with parts switched off. Raises: SettingsError."""
     whole = run_of_ids(ids, model)
     if replaced_by == MEAN:
         return writing_model(model).run(ids, without=off, replaced_by=replaced_by)

@@ -1,4 +1,4 @@
-"""Why the language model goes on with a word: what comes next with heads on and off, the parts of
+"""Why the language model goes on with a word: what comes next with parts on and off, the parts of
 the sum, what each head is really worth, from where it has it, and the model cut off early.
 
 D model feature, H head, L layer, X piece of the vocabulary.
@@ -44,7 +44,7 @@ LEADS = 1.25  # times the next largest part is what a part must be to be named a
 
 
 class Row(NamedTuple):
-    """A word that may come next, and its probability before and after heads are switched off."""
+    """A word that may come next, and its probability before and after parts are switched off."""
 
     word: str
     before: float

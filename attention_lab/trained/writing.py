@@ -177,7 +177,7 @@ def continuations(writing: Writing, pieces: bool) -> Continuations:
 def next_words_of(
     ids: tuple[int, ...], off: tuple[OffPart, ...] = (), model: str = STORIES
 ) -> NextWords:
-    """The most probable words after a text, with heads switched off."""
+    """The most probable words after a text, with parts switched off."""
     return run_without(ids, off, ZERO, model).next_words(N_SHOWN)
 
 

@@ -46,10 +46,27 @@ MODEL = Select(
     # Earlier versions knew MiniLM alone.
     implied=dict.fromkeys((*PLACES, "fh_rule", "fh_from", "fh_to", "oh_lines", "oh_step"), MINILM),
 )
-# The parts of the language model that are switched off, on all pages of the chapter: its heads,
-# layer by layer, then its feed-forward parts.
-MOST_PLACES = max(one.n_layers * (one.decides["n_heads"] + 1) for one in WRITERS.values())
-OFF = Places("why_off", "Parts that are off", (), size=MOST_PLACES, most=40, shared=True)
+# Feed-forward parts begin where no model has a head, so that of a URL for another model no head
+# becomes one.
+FIRST_FED = 100_000
+MOST_HEADS = max(one.n_layers * one.decides["n_heads"] for one in WRITERS.values())
+MOST_PLACES = FIRST_FED + max(one.n_layers for one in WRITERS.values())
+
+
+class _Parts(Places):
+    """Heads, layer by layer, and from `FIRST_FED` on feed-forward parts."""
+
+    def read(self, text: str) -> tuple[int, ...]:
+        """See `Choice`."""
+        found = super().read(text)
+        for one in found:
+            if one < FIRST_FED:
+                parse_number(str(one), 0, MOST_HEADS - 1, True)
+        return found
+
+
+# The parts of the language model that are switched off, on all pages of the chapter.
+OFF = _Parts("why_off", "Parts that are off", (), size=MOST_PLACES, most=40, shared=True)
 # Whether one head is open on the page of all heads.
 OPEN = Switch("th_open", "One head", False)
 UPLOAD, ALL_HEADS = "upload", "trained-heads"
@@ -145,21 +162,20 @@ def heads_shown(view: StoryView, values: b.Values) -> HeadsShown:
 
 def off_parts(view: StoryView, off: Sequence[int]) -> tuple[OffPart, ...]:
     """Heads as layer and number, and feed-forward parts, of their places; each once, in order."""
-    grid = grid_of(view.scenario.model)
-    n_heads = grid[0] * grid[1]
+    n_layers, n_heads = grid_of(view.scenario.model)
     found: list[OffPart] = []
     for one in sorted(set(off)):
-        if one < n_heads:
-            found.append(divmod(one, grid[1]))
-        elif one < n_heads + grid[0]:
-            found.append((FEED_FORWARD, one - n_heads))
+        if one < n_layers * n_heads:
+            found.append(divmod(one, n_heads))
+        elif FIRST_FED <= one < FIRST_FED + n_layers:
+            found.append((FEED_FORWARD, one - FIRST_FED))
     return tuple(found)
 
 
-def place_of(part: OffPart, grid: tuple[int, int]) -> int:
-    """The place of a part, see `off_parts`. grid: layers, and heads of each."""
+def place_of(part: OffPart, n_heads: int) -> int:
+    """The place of a part, see `off_parts`. n_heads: of a layer."""
     head = head_of(part)
-    return grid[0] * grid[1] + layer_of(part) if head is None else head[0] * grid[1] + head[1]
+    return FIRST_FED + layer_of(part) if head is None else head[0] * n_heads + head[1]
 
 
 def place_name(part: OffPart) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from attention_core.checks import Array
-from attention_lab.trained.decoder import Head
+from attention_lab.trained.decoder import FEED_FORWARD, Head, OffPart
 from attention_lab.trained.lens import Said
 from attention_lab.trained.whole_model import WholeModel
 from attention_lab.words.numbers import Share
@@ -145,15 +145,32 @@ def _parts(whole: WholeModel, rows: Sequence[range], opens: Mapping[str, str]) -
     for one in rows[::-1]:
         several = len(one) > 1
         open_row = ["open", f"{len(one)} layers", *[""] * len(parts)][: len(parts)]
-        words += open_row if several else parts
+        fed_off = not several and _is_off(whole, (FEED_FORWARD, one[0]))
+        shown = ["FFN off" if fed_off and part == FEED_FORWARD else part for part in parts]
+        words += open_row if several else shown
         says += [
-            f"layers {one[0]} to {one[-1]}" if several else f"the {part} of layer {one[0]}"
+            f"layers {one[0]} to {one[-1]}" if several else _part_of(whole, part, one[0])
             for part in parts
         ]
         doors += [opens.get("rows" if several else PARTS, "")] * len(parts)
     shares = np.full((len(words), 1), np.nan)
     about = {"says": says, "opens": doors} | _numbers(shares, ["part", "alone"], PARTS)
     return _texts(words, [PART] * len(words)) | about
+
+
+def _is_off(whole: WholeModel, part: OffPart) -> bool:
+    return whole.run is not None and part in whole.run.decoder.off
+
+
+def _part_of(whole: WholeModel, part: str, layer: int) -> str:
+    """A part of a layer, and what of it is switched off."""
+    says = f"the {part} of layer {layer}"
+    if part == FEED_FORWARD and _is_off(whole, (FEED_FORWARD, layer)):
+        return f"{says}, switched off"
+    heads = [one for one in range(whole.maps.sizes["H"]) if _is_off(whole, (layer, one))]
+    if part != "attention" or not heads:
+        return says
+    return f"{says}; off: {', '.join(f'head {one}' for one in heads)}"
 
 
 def _next(whole: WholeModel, rows: Sequence[range]) -> JSON:

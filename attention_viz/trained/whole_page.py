@@ -168,9 +168,11 @@ def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]
     is_first = whole.thick and not shown.off and not whole.n_written  # later there is no room
     part = _part(values) or (whole.thick[0][:2] if is_first else None)
     if part and part not in shown.off:
-        sizes = shown.maps.sizes
-        places = (*values[OFF.key], place_of(part, (sizes["L"], sizes["H"])))
-        found.append(b.Button(f"Switch off {place_name(part)}", {OFF.key: places}, name="switch"))
+        places = (*values[OFF.key], place_of(part, shown.maps.sizes["H"]))
+        # Short, so that the row has room in a narrow window.
+        which = "" if values[ARCS_OF] != AVERAGE else f" head {part[1]}"
+        about = f"Off on all pages of this chapter: {place_name(part)}."
+        found.append(b.Button(f"Switch off{which}", {OFF.key: places}, about, name="switch"))
     return found
 
 

@@ -1,4 +1,4 @@
-"""The page *Why this word?*: the next words with heads on and off; below them the arithmetic of
+"""The page *Why this word?*: the next words with parts on and off; below them the arithmetic of
 `why_word_sums.py`.
 """
 
@@ -153,7 +153,7 @@ def _compared(choice: Choice, why: WhyWord) -> b.Field:
 
 
 def _switches(why: WhyWord) -> list[b.Button]:
-    """Buttons that switch the head in focus off or on, and all heads on."""
+    """Buttons that switch the head in focus off or on, and all parts on."""
     name, way = place_name(why.focus), "on" if why.focus in why.off else "off"
     switch = b.Button(f"Switch {way} {name}", _switched(why, why.focus), name="switch")
     return [switch, *all_on(why.off)]
@@ -161,7 +161,7 @@ def _switches(why: WhyWord) -> list[b.Button]:
 
 def _switched(why: WhyWord, head: Head) -> dict[str, object]:
     """What switching a head off, or on again, sets; it is then the one to look at."""
-    places = tuple(sorted(place_of(one, why.grid) for one in set(why.off) ^ {head}))
+    places = tuple(sorted(place_of(one, why.grid[1]) for one in set(why.off) ^ {head}))
     return {OFF.key: places, HEAD_KEY: f"{head[0]}.{head[1]}"}
 
 
@@ -209,8 +209,9 @@ def _answer(why: WhyWord, facts: WhyFacts) -> str:
             f" switched off.\n\n{goes_on}"
         )
     changed = filling = ""
-    if why.replaced_by == MEAN and not facts.fed:
-        filling = ", with its mean in its place"
+    if why.replaced_by == MEAN and why.heads_off:
+        alone = len(why.off) == 1
+        filling = f", with {'its mean' if alone else 'the mean of each head'} in its place"
     if facts.comes:
         top, most = facts.comes
         changed = f" **{escape_markdown(top)}** comes first with **{most}**."
@@ -254,11 +255,11 @@ def _prose(written: str) -> str:
 
 
 def words_board(why: WhyWord, pieces: bool = False) -> JSON:
-    """The text with the arcs of the head in focus; bars of the next words with all heads and now,
-    and what each head is worth. pieces: whether pieces of a word stand alone in the text.
+    """The text with the arcs of the head in focus; bars of the next words with nothing off and
+    now, and what each head is worth. pieces: whether pieces of a word stand alone in the text.
     """
     layer, head = why.focus
-    what = "What comes next with all heads and now, and a row of heads for each layer."
+    what = "What comes next with nothing switched off and now, and a row of heads for each layer."
     board = matrix_board([*_bars(why), _heads_grid(why)], (WORTH, layer, head), what)
     for panel in board["panels"]:
         if panel["array"] in (BEFORE, AFTER):
@@ -269,12 +270,12 @@ def words_board(why: WhyWord, pieces: bool = False) -> JSON:
 
 
 def _bars(why: WhyWord) -> list[Matrix]:
-    """The probability of each word with all heads, and as they are set now."""
+    """The probability of each word with nothing off, and as the parts are set now."""
     words = Side("word", tuple(row.word for row in why.rows))
     now = f"now: {len(why.off)} off" if why.off else "now: none off"
     drawn = (
-        (BEFORE, [row.before for row in why.rows], BEFORE, "With all heads"),
-        (AFTER, [row.after for row in why.rows], now, "With the heads as they are set"),
+        (BEFORE, [row.before for row in why.rows], "nothing off", "With nothing switched off"),
+        (AFTER, [row.after for row in why.rows], now, "With the parts as they are set"),
     )
     return [
         Matrix(

@@ -16,12 +16,16 @@ from attention_lab.trained.language_text import language_ids, language_layer
 from attention_lab.trained.whole_model import whole_run
 from attention_lab.trained.writing import mark
 from attention_lab.words.numbers import Share
+from attention_viz import blocks as b
 from attention_viz import board
+from attention_viz.every_page import BLOCK_PAGES
 from attention_viz.site import answer
 from attention_viz.story.story_view import StoryView
 from attention_viz.trained.cache import CACHE, step_of
+from attention_viz.trained.head_pages import OFF, off_parts, place_of
 from attention_viz.trained.whole_model import whole_board
-from tests.viz.reading_blocks import values_of
+from attention_viz.trained.writing import WRITING
+from tests.viz.reading_blocks import all_of, shown, values_of, words_of
 from tests.viz.reading_scenes import scene_of_text, sent
 
 MODEL = language_model()
@@ -207,7 +211,7 @@ def test_a_feed_forward_part_that_is_off_is_off_on_every_page() -> None:
     (off,) = [
         one["changes"]["why_off"] for one in row["items"] if one["label"].startswith("Switch")
     ]
-    assert off == "43"  # after 40 heads
+    assert off == "100003"
     without = [("feed-forward", 3)]
     expected = whole_run(MODEL.run(WHOLE.known.ids, without=without))
     scene = scene_of(asked(why_off=off))
@@ -216,15 +220,43 @@ def test_a_feed_forward_part_that_is_off_is_off_on_every_page() -> None:
         np.array([[one.share for one in row] for row in expected.said[::-1]]), rel=1e-6
     )
     (word, share), *_ = expected.next_words
-    assert sent(scene_of(asked(path="writing", why_off=off)), "share").ravel()[0] == share
-    why = json.dumps(asked(path="why-this-word", why_off=off), ensure_ascii=False)
+    view = StoryView(Scenario(FROG))
+    (board,) = all_of(shown(WRITING, view, why_off=off), b.Board)
+    assert sent(board.scene, "share").ravel()[0] == share
+    why = words_of(shown(BLOCK_PAGES["why-this-word"], view, why_off=off))
     assert f"**{word}** comes first with **{Share(share)}**" in why
     assert "Without the feed-forward part of layer 3: " in why
-    view = StoryView(Scenario(FROG))
     step = step_of(view, values_of(CACHE, view, why_off=off))
     assert np.array_equal(step.full.logits, expected.known.logits)
     for path in ("cache", "trained-heads", "find-a-head", "change-a-word"):
         assert "All parts on" in json.dumps(asked(path=path, why_off=off)), path
+
+
+def test_places_of_heads_are_those_of_their_grid_and_others_are_no_feed_forward_parts() -> None:
+    view = StoryView(Scenario(FROG))
+    heads = [(layer, head) for layer in range(5) for head in range(8)]
+    fed = [("feed-forward", layer) for layer in range(5)]
+    assert off_parts(view, range(40)) == tuple(heads)
+    every = [place_of(one, 8) for one in [*heads, *fed]]
+    assert every[:40] == [*range(40)]
+    assert off_parts(view, every) == (*heads, *fed)
+    assert OFF.read(OFF.text(tuple(every[-40:]))) == tuple(every[-40:])
+    assert off_parts(view, (143, every[-1] + 1)) == ()  # of a larger model
+    for wrong in ("40", "99999", "100005", "-1"):
+        with pytest.raises(AttentionError):
+            OFF.read(wrong)
+
+
+def test_the_picture_and_a_switch_say_which_feed_forward_part_is_off() -> None:
+    parts = scene_of(asked(why_off="36.100003"))["arrays"]["parts"]
+    assert [place for place, word in enumerate(parts["words"]) if word == "FFN off"] == [4]
+    assert "off" in parts["says"][4]
+    assert "head 4" in parts["says"][2]
+    assert not any("off" in parts["says"][place] for place in range(20) if place not in (2, 4))
+    row = next(one for one in asked(why_off="100003")["blocks"] if one["kind"] == "row")
+    (on,) = [one["changes"] for one in row["items"] if one["label"] == "All parts on"]
+    assert on["why_off"] == ""
+    assert scene_of(asked({"changes": on}, why_off="100003")) == scene_of(asked())
 
 
 def test_a_written_word_is_a_column_that_is_played() -> None:

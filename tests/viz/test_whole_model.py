@@ -25,7 +25,7 @@ from attention_viz.trained.cache import CACHE, step_of
 from attention_viz.trained.head_pages import OFF, off_parts, place_of
 from attention_viz.trained.whole_model import whole_board
 from attention_viz.trained.writing import WRITING
-from tests.viz.reading_blocks import all_of, shown, values_of, words_of
+from tests.viz.reading_blocks import all_of, blocks_of, shown, values_of, words_of
 from tests.viz.reading_scenes import scene_of_text, sent
 
 MODEL = language_model()
@@ -223,7 +223,7 @@ def test_a_feed_forward_part_that_is_off_is_off_on_every_page() -> None:
     view = StoryView(Scenario(FROG))
     (board,) = all_of(shown(WRITING, view, why_off=off), b.Board)
     assert sent(board.scene, "share").ravel()[0] == share
-    why = words_of(shown(BLOCK_PAGES["why-this-word"], view, why_off=off))
+    why = words_of(blocks_of(BLOCK_PAGES["why-this-word"], view, why_off=(int(off),)))
     assert f"**{word}** comes first with **{Share(share)}**" in why
     assert "Without the feed-forward part of layer 3: " in why
     step = step_of(view, values_of(CACHE, view, why_off=off))

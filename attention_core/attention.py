@@ -216,18 +216,18 @@ def optional_steps(
     """The queries and keys that are compared, and what options made on the way, by the names of the
     fields: each step reads what the one before it made.
     """
-    found = {}
+    fields = {}
     if (norm := options.head_norm) is not None:
-        query_heads = found["normed_queries"] = steps.norm(
+        query_heads = fields["normed_queries"] = steps.norm(
             query_heads, np.asarray(norm.query_gain), norm.epsilon
         )
-        key_heads = found["normed_keys"] = steps.norm(
+        key_heads = fields["normed_keys"] = steps.norm(
             key_heads, np.asarray(norm.key_gain), norm.epsilon
         )
     if options.rotary is not None:
-        query_heads = found["turned_queries"] = steps.turn(query_heads, options.rotary)
-        key_heads = found["turned_keys"] = steps.turn(key_heads, options.rotary)
-    return query_heads, key_heads, found
+        query_heads = fields["turned_queries"] = steps.turn(query_heads, options.rotary)
+        key_heads = fields["turned_keys"] = steps.turn(key_heads, options.rotary)
+    return query_heads, key_heads, fields
 
 
 def options_of(trace: Trace) -> Options:

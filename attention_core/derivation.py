@@ -171,19 +171,19 @@ def _place(name: str, index: Iterable[int]) -> str:
     return f"{name}[{', '.join(map(str, index))}]"
 
 
-def _arithmetic(found: Derivation) -> str:
-    terms, first = found.terms, found.terms[0]
-    match found.operation:
+def _arithmetic(derivation: Derivation) -> str:
+    terms, first = derivation.terms, derivation.terms[0]
+    match derivation.operation:
         case "copy":
             return _place(first.factors[0].name, first.factors[0].index)
         case "max":
             written = [_number(term.value) for term in terms[:MAX_TERMS]]
             return f"max({', '.join(written)}{', …' * (len(terms) > MAX_TERMS)})"
         case "softmax":
-            own = _number(terms[found.position].value)
+            own = _number(terms[derivation.position].value)
             return f"{own} / ({_sum([_number(term.value) for term in terms])})"
         case "softcap":
-            cap = _number(found.softcap or 0.0)
+            cap = _number(derivation.softcap or 0.0)
             return f"{cap} × tanh({_product(first)} / {cap})"
         case "difference":
             return f"{_number(first.value)} − {_number(first.factors[1].value)}"
@@ -192,8 +192,10 @@ def _arithmetic(found: Derivation) -> str:
         case "norm":
             *vector, gain = terms
             squares = _sum([f"{_number(term.value)}²" for term in vector])
-            mean = f"({squares}) / {len(vector)} + {_number(found.epsilon)}"
-            return f"{_number(vector[found.position].value)} / √({mean}) × {_number(gain.value)}"
+            mean = f"({squares}) / {len(vector)} + {_number(derivation.epsilon)}"
+            return (
+                f"{_number(vector[derivation.position].value)} / √({mean}) × {_number(gain.value)}"
+            )
     return _sum([_product(term) for term in terms])
 
 

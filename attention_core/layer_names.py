@@ -193,19 +193,19 @@ def state_arguments(
 
 def _chosen(shapes: Shapes, layer: int | str) -> tuple[str, Naming]:
     """The layer asked for, of those whose matrices are all there."""
-    found = {
+    named = {
         prefix: naming
         for prefix, naming in candidates(shapes)
         if all(len(shapes.get(prefix + naming.parts[part], ())) == 2 for part in naming.required)
     }
-    if not found:
+    if not named:
         known = ", ".join(naming.title for naming in NAMINGS)
         first = ", ".join(list(shapes)[:3]) or "none"
         raise SettingsError(
             f"the mapping holds no whole attention layer: its first names are {first}; known"
             f" namings: {known}"
         )
-    prefixes = sorted(found, key=sort_key)
+    prefixes = sorted(named, key=sort_key)
     if isinstance(layer, str):
         chosen = [one for one in prefixes if one.rstrip(".") == layer.rstrip(".")]
     else:
@@ -215,7 +215,7 @@ def _chosen(shapes: Shapes, layer: int | str) -> tuple[str, Naming]:
             f"layer is {short_repr(layer)}, but the mapping holds {len(prefixes)} layers:"
             f" 0 ({prefixes[0]!r}) to {len(prefixes) - 1} ({prefixes[-1]!r})"
         )
-    return chosen[0], found[chosen[0]]
+    return chosen[0], named[chosen[0]]
 
 
 HEAD_COUNTS = ("num_heads", "num_attention_heads", "n_heads", "n_head", "nhead")

@@ -84,8 +84,8 @@ def quotations_html(words: str) -> str:
     return re.sub("(?<=“)[^”]*(?=”)", _apart, escape(words))
 
 
-def _apart(found: re.Match[str]) -> str:
-    return f"<bdi>{found[0]}</bdi>" if is_right_to_left(found[0]) else found[0]
+def _apart(mark: re.Match[str]) -> str:
+    return f"<bdi>{mark[0]}</bdi>" if is_right_to_left(mark[0]) else mark[0]
 
 
 def html_page(title: str, style: str, body: str, scripts: Sequence[str] = ()) -> str:

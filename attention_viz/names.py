@@ -109,14 +109,14 @@ def axis_labels(
     heads = _head_names(name, letters, given)
     side_by_side = tuple(label for labels in heads for label in labels)
     by = next((axis for axis, letter in enumerate(letters) if letter in "HG"), None)
-    found: dict[str, Any] = {}
+    texts: dict[str, Any] = {}
     for axis, (letter, size) in enumerate(zip(letters, shape, strict=True)):
         if letter in "KV" and by is not None:
             if len(heads) == shape[by] and {len(labels) for labels in heads} == {size}:
-                found[str(axis)] = {"labels": [list(labels) for labels in heads], "by": by}
+                texts[str(axis)] = {"labels": [list(labels) for labels in heads], "by": by}
             continue
         whole = {"D": given.features, "M": given.features, "O": given.outputs}
         labels = side_by_side if "·" in letter else whole.get(letter, ())
         if labels and len(labels) == size:
-            found[str(axis)] = {"labels": list(labels), "by": None}
-    return found
+            texts[str(axis)] = {"labels": list(labels), "by": None}
+    return texts

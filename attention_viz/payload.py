@@ -108,8 +108,8 @@ class Stage:
 
     def values(self, name: str) -> Array:
         """The numbers of an array that is sent whole or in part."""
-        found = self.extra.get(name)
-        return array_of(self.trace, name) if found is None else found
+        array = self.extra.get(name)
+        return array_of(self.trace, name) if array is None else array
 
     def windowed(self, letter: str, window: Window) -> Stage:
         """The same arrays, with only a window of one axis sent."""

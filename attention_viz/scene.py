@@ -93,8 +93,8 @@ def _needed(stage: Stage, names: Iterable[str]) -> list[str]:
     """The arrays of the panels, the arrays from which derived ones are computed, and the numbers
     that rules read, such as the scale.
     """
-    found = dict.fromkeys(names)
-    waiting = list(found)
+    names_in_order = dict.fromkeys(names)
+    waiting = list(names_in_order)
     while waiting:
         name = waiting.pop()
         rule = stage.rule(name)
@@ -102,10 +102,10 @@ def _needed(stage: Stage, names: Iterable[str]) -> list[str]:
             continue
         for r in (*rule.reads, *rule.adds):
             is_small = r.array in GIVEN_AXES and len(stage.letters(r.array)) < 2
-            if r.array not in found and (name in DERIVED_ARRAYS or is_small):
-                found[r.array] = None
+            if r.array not in names_in_order and (name in DERIVED_ARRAYS or is_small):
+                names_in_order[r.array] = None
                 waiting.append(r.array)
-    return list(found)
+    return list(names_in_order)
 
 
 def _complete_rule(stage: Stage, name: str, names: Sequence[str]) -> Rule | None:

@@ -237,10 +237,10 @@ def _pressed(
 def _changes_of(act: Mapping[str, Any]) -> dict[str, Any]:
     """The choices that an act makes, by their names."""
     changes = act.get("changes")
-    found = dict(changes) if isinstance(changes, dict) else {}
+    texts = dict(changes) if isinstance(changes, dict) else {}
     if isinstance(act.get("name"), str) and "value" in act:
-        found[act["name"]] = act["value"]
-    return found
+        texts[act["name"]] = act["value"]
+    return texts
 
 
 def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], values: Values) -> JSON:

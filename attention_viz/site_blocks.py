@@ -215,35 +215,35 @@ def markdown_parts(text: str, link: Callable[[str], str | None] = str) -> list[P
     >>> markdown_parts(r"**two** \\<b>")
     [['p', {}, ['strong', {}, 'two'], ' <b>']]
     """
-    found: list[Part] = []
+    parts: list[Part] = []
     for block in re.split(r"\n{2,}", text.strip()):
         lines = re.sub(r"\n {2,}", " ", block).split("\n")  # an item may have several lines
         is_item = [line.startswith("- ") for line in lines]
         first = is_item.index(True) if any(is_item) else len(lines)
         if first:
-            found.append(["p", {}, *_inline(" ".join(lines[:first]), link)])
+            parts.append(["p", {}, *_inline(" ".join(lines[:first]), link)])
         if any(is_item):
             items = [line.removeprefix("- ") for line in lines[first:]]
-            found.append(["ul", {}, *(["li", {}, *_inline(item, link)] for item in items)])
-    return found
+            parts.append(["ul", {}, *(["li", {}, *_inline(item, link)] for item in items)])
+    return parts
 
 
 def _inline(text: str, link: Callable[[str], str | None]) -> Part:
     """The texts and parts of one paragraph."""
     stack: list[Part] = [["", {}]]
     place = 0
-    while found := _MARK.search(text, place):
-        stack[-1].append(text[place : found.start()])
-        place = found.end()
-        match found.lastgroup:
+    while mark := _MARK.search(text, place):
+        stack[-1].append(text[place : mark.start()])
+        place = mark.end()
+        match mark.lastgroup:
             case "plain":
-                stack[-1].append(found["plain"])
+                stack[-1].append(mark["plain"])
             case "formula":
-                stack[-1].append(mathml(found["formula"]))
+                stack[-1].append(mathml(mark["formula"]))
             case "code":
-                stack[-1].append(["code", {}, found["code"]])
+                stack[-1].append(["code", {}, mark["code"]])
             case "colour":
-                stack.append(["span", {"class": found["colour"]}])
+                stack.append(["span", {"class": mark["colour"]}])
             case "open":
                 stack.append(["a", {}])
             case "strong" | "em" as tag if stack[-1][0] == tag:
@@ -285,10 +285,10 @@ def _end(stack: list[Part]) -> None:
 
 def _joined(parts: Part) -> Part:
     """Parts in which neighbouring texts are one."""
-    found: Part = []
+    joined: Part = []
     for part in parts:
-        if isinstance(part, str) and found and isinstance(found[-1], str):
-            found[-1] += part
+        if isinstance(part, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += part
         elif part != "":
-            found.append(part)
-    return found
+            joined.append(part)
+    return joined

@@ -124,13 +124,13 @@ def widgets_of(
 
 def _all_widgets(choices: UrlChoices, has_trained: bool) -> list[Widget]:
     effects = effects_of(choices.scenario)
-    found = [_example_widget(choices)]
+    widgets = [_example_widget(choices)]
     for control in CONTROLS:
         value = effects.decided.get(control.name, getattr(choices.scenario, control.name))
         widget = replace(control_widget(control, value), on=effects.has(control))
         marked = replace(widget, mark=readable_at(control.name, choices.scenario))
-        found.append(_fitted(marked, choices, has_trained))
-    return [*found, *_place_widgets(choices), *view_widgets(choices.view)]
+        widgets.append(_fitted(marked, choices, has_trained))
+    return [*widgets, *_place_widgets(choices), *view_widgets(choices.view)]
 
 
 def _fitted(widget: Widget, choices: UrlChoices, has_trained: bool) -> Widget:
@@ -164,13 +164,13 @@ def _place_widgets(choices: UrlChoices) -> list[Widget]:
     except AttentionError:
         return []
     words = {"query": trace.labels("T"), "key": trace.labels("S")}
-    found = []
+    widgets = []
     if len(view.sentences) > 1:
         texts = [text[:40] for text in view.sentences]
-        found.append((SENTENCE_KEY, "Which sentence of the batch.", texts, view.sequence))
+        widgets.append((SENTENCE_KEY, "Which sentence of the batch.", texts, view.sequence))
     for name, text in FOCUS_HELP.items():
         labels = list(words.get(name, [""] * lengths[name]))
-        found.append((name, text, labels, getattr(view.focus, name)))
+        widgets.append((name, text, labels, getattr(view.focus, name)))
     return [
         Widget(
             "menu",
@@ -181,5 +181,5 @@ def _place_widgets(choices: UrlChoices) -> list[Widget]:
             PLACE,
             {str(n): f"{n} · {label}" if label else str(n) for n, label in enumerate(labels)},
         )
-        for name, text, labels, place in found
+        for name, text, labels, place in widgets
     ]

@@ -261,10 +261,10 @@ def given_by(trace: Trace, head: int, query: int) -> tuple[Given, ...]:
     if not scores_S.size:
         return ()
     length = float(np.linalg.norm(trace.head_outputs[0, head, query]))
-    found = []
+    parts = []
     for lowered, gate in zip(LOWERED, GATES, strict=True):
         lowered_S = scores_S - lowered
         alone = float(softmax(lowered_S).sum())
         with_sink = float(softmax(np.append(lowered_S, SINK))[:-1].sum())
-        found.append(Given(lowered, alone, with_sink, gate, gate * length))
-    return tuple(found)
+        parts.append(Given(lowered, alone, with_sink, gate, gate * length))
+    return tuple(parts)

@@ -159,14 +159,14 @@ class NextSeen:
     added: Told
 
 
-def next_seen(found: NextToken) -> NextSeen:
+def next_seen(next_token: NextToken) -> NextSeen:
     """What is seen of the next token."""
-    piece, n_heads = found.shown[0], found.run.traces[found.layer].sizes["H"]
-    added_N = found.parts @ found.run.decoder.unembedding[piece]
+    piece, n_heads = next_token.shown[0], next_token.run.traces[next_token.layer].sizes["H"]
+    added_N = next_token.parts @ next_token.run.decoder.unembedding[piece]
     head = int(added_N[1 : 1 + n_heads].argmax())
     return NextSeen(
-        Told(found.run.logits[found.position, piece]),
-        Count(len(found.part_names)),
+        Told(next_token.run.logits[next_token.position, piece]),
+        Count(len(next_token.part_names)),
         Count(head),
         Told(added_N[1 + head]),
     )

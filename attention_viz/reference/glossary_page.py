@@ -37,7 +37,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     typed = values[WORDS.key]
     words = respelled(typed, glossary_texts(text))
     rows, others = find_in_glossary(words, text)
-    found = [*map(searched_texts, rows), *map(searched_texts, others)]
+    texts = [*map(searched_texts, rows), *map(searched_texts, others)]
     blocks: list[b.Block] = [
         b.Text(
             "Every quantity with its symbol, its name, its axes and sizes in your layer, and its"
@@ -45,7 +45,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
             " all pages show."
         ),
         b.row(values, WORDS),
-        *search_notes(typed, words, found),
+        *search_notes(typed, words, texts),
     ]
     if rows:
         blocks += _quantities(rows, text, trace)

@@ -115,11 +115,11 @@ def _paper(row: dict[str, str]) -> list[str]:
 
 def _versions() -> str:
     """Python and those of our packages that are here; a browser has NumPy alone."""
-    found = [f"Python {platform.python_version()}"]
+    versions = [f"Python {platform.python_version()}"]
     for name in ("streamlit", "numpy", "plotly", "pandas"):
         with suppress(PackageNotFoundError):
-            found.append(f"{name} {version(name)}")
-    return " · ".join(found)
+            versions.append(f"{name} {version(name)}")
+    return " · ".join(versions)
 
 
 SOURCES = BlockPage("sources", lambda _: (), _blocks)

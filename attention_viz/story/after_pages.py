@@ -48,7 +48,7 @@ NEXT_TOKEN = step_page("next-token", _next_token)
 
 def _seen(view: StoryView, _: b.Values) -> Sequence[b.Block]:
     """One token before and after the layer, and what comes next in a model."""
-    before_and_after, found = map(escape_quotations, seen_sentences(view))
+    before_and_after, sentences = map(escape_quotations, seen_sentences(view))
     links = [
         b.Link(
             f"{'Next: ' * (name == NEXT_PAGES[0])}{page_of(name).title}: {page_of(name).question}",
@@ -57,7 +57,7 @@ def _seen(view: StoryView, _: b.Values) -> Sequence[b.Block]:
         for name in NEXT_PAGES
     ]
     return [
-        b.Text(f"**{before_and_after}** {found}"),
+        b.Text(f"**{before_and_after}** {sentences}"),
         b.Board(token_board(view.stage, view.focus.query), "seen", fits=True),
         b.Heading("What comes next in a model"),
         b.Text(

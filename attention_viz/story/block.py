@@ -41,24 +41,24 @@ ACTIVATION_NAMES |= dict.fromkeys(("gelu", "gelu_tanh"), "GELU")
 
 def block_parts(view: StoryView) -> StepParts:
     """What the step adds to what all steps have. Raises: AttentionError."""
-    found, query = block_of(view.scenario, view.block, view.sequence), view.focus.query
-    width = found.output.shape[1]
+    block, query = block_of(view.scenario, view.block, view.sequence), view.focus.query
+    width = block.output.shape[1]
     names = view.stage.names.outputs if view.stage.names else ()
-    board = block_board(found, query, min(view.focus.feature, width - 1), names, view.notation)
-    token = short_quote(found.trace.labels("T"), query)
+    board = block_board(block, query, min(view.focus.feature, width - 1), names, view.notation)
+    token = short_quote(block.trace.labels("T"), query)
     says = f"Each token goes on alone: this is {token}."
     chosen = asdict(view.block)
     choices = [
         Choice(name, one.label, one.options, chosen[name], named=name == "skip")
         for name, one in BLOCK_CONTROLS.items()
-        if name == "skip" or found.weights.made != BY_MODEL
+        if name == "skip" or block.weights.made != BY_MODEL
     ]
     if model := MODELS.get(view.scenario.weights):
         layer = view.scenario.layer
         near = range(max(0, layer - 1), min(layer + 2, model.n_layers))
         choices.insert(0, Choice("layer", "Layer", [*map(str, near)], str(layer), named=True))
-    notes = (*map(Note, block_notes(found)), *language_notes(view))
-    return StepParts("", board, says, block_formula(found), choices=choices, notes=notes)
+    notes = (*map(Note, block_notes(block)), *language_notes(view))
+    return StepParts("", board, says, block_formula(block), choices=choices, notes=notes)
 
 
 def columns_of(block: Block) -> tuple[tuple[str, ...], ...]:
@@ -73,8 +73,8 @@ def shown_hidden(block: Block, token: int, feature: int) -> Array:
     side, in their own order. Shapes: (at most 8,).
     """
     added_F = np.abs(_last_hidden(block)[token] * block.weights.feed_forward.w_out[:, feature])
-    found: Array = np.sort(np.argsort(-added_F, kind="stable")[:SHOWN])
-    return found
+    features: Array = np.sort(np.argsort(-added_F, kind="stable")[:SHOWN])
+    return features
 
 
 def _last_hidden(block: Block) -> Array:
@@ -246,7 +246,7 @@ def _behind(block: Block, token: int, chosen: Array, features: Side, hidden: Sid
     fed, one_row = block.weights.feed_forward, Side("vector")
     n_heads = block.trace.sizes["H"]
     heads = Side("head", tuple(f"head {head}" for head in range(n_heads)))
-    found = [_given("heads", block.heads[:, token], heads, features, "head")]
+    operands = [_given("heads", block.heads[:, token], heads, features, "head")]
     rows: dict[str, tuple[Any, Side]] = {"b_o": (block.trace.projections.b_o, features)}
     for place, norm in zip(("first", "second"), block.weights.norms, strict=True):
         rows[f"{place} gain"] = (norm.gain, features)
@@ -259,18 +259,18 @@ def _behind(block: Block, token: int, chosen: Array, features: Side, hidden: Sid
         bias = 0.0 if fed.b_out is None else fed.b_out
         rows["other hidden features"] = (block.fed.output[token] - shown_D - bias, features)
     titles = {"b_o": "bias", "b_in": "bias", "b_out": "bias"}
-    found += [
+    operands += [
         _given(name, array[np.newaxis], one_row, side, titles.get(name, name.split(" ", 1)[-1]))
         for name, (array, side) in rows.items()
         if array is not None
     ]
-    found += [
+    operands += [
         _given("w_in", fed.w_in[:, chosen], features, hidden, "weight"),
         _given("w_out", fed.w_out[chosen], hidden, features, "weight"),
     ]
     if fed.w_up is not None:
-        found.append(_given("w_up", fed.w_up[:, chosen], features, hidden, "weight"))
-    return found
+        operands.append(_given("w_up", fed.w_up[:, chosen], features, hidden, "weight"))
+    return operands
 
 
 def _given(name: str, numbers: Array, rows: Side, columns: Side, title: str) -> Matrix:

@@ -23,15 +23,15 @@ MOST_LOGITS = 4096  # that a board is sent
 BAR_CELLS = 3.2  # the width of a bar, in cells of a number
 
 
-def next_token_board(found: NextToken, head: int) -> JSON:
+def next_token_board(next_token: NextToken, head: int) -> JSON:
     """A row for each piece: what each part adds to its logit, the logit, and its share as a bar; of
     a layer that was changed the share before, too.
     """
-    shown = list(found.shown)
-    pieces, parts = Side("piece", found.pieces), Side("part", found.part_names)
-    embedding_PD = found.run.decoder.unembedding[shown]
-    features, parts_ND = Side("feature"), found.parts
-    logits_X = found.run.logits[found.position]
+    shown = list(next_token.shown)
+    pieces, parts = Side("piece", next_token.pieces), Side("part", next_token.part_names)
+    embedding_PD = next_token.run.decoder.unembedding[shown]
+    features, parts_ND = Side("feature"), next_token.parts
+    logits_X = next_token.run.logits[next_token.position]
     added = Rule("sum", (read("embedding", 0, RUNNING), read("parts", 1, RUNNING)), len(parts_ND.T))
     summed = Rule("sum", (read(ADDED, 0, RUNNING),), len(parts_ND))
     logit = partial(Matrix, rows=pieces, kind="logit")
@@ -42,9 +42,13 @@ def next_token_board(found: NextToken, head: int) -> JSON:
         Matrix("parts", parts_ND, parts, features, None, "part"),
         logit(ADDED, products, columns=parts, place=(0, 0), title=title, rule=added),
         logit(LOGIT, sums, columns=column, place=(1, 0), title="logit", rule=summed),
-        *_shares(found, pieces, logits_X),
+        *_shares(next_token, pieces, logits_X),
     ]
-    place = found.part_names.index(name) if (name := f"head {head}") in found.part_names else 0
+    place = (
+        next_token.part_names.index(name)
+        if (name := f"head {head}") in next_token.part_names
+        else 0
+    )
     description = (
         f"What may follow: {len(shown)} pieces, each with what each part of the model adds to its"
         f" logit, the logit, and its share of all {len(logits_X):,}."
@@ -58,12 +62,12 @@ def next_token_board(found: NextToken, head: int) -> JSON:
     return board
 
 
-def _shares(found: NextToken, pieces: Side, logits_X: Array) -> list[Matrix]:
+def _shares(next_token: NextToken, pieces: Side, logits_X: Array) -> list[Matrix]:
     """The shares as columns of bars."""
-    shown, shares_X = list(found.shown), found.shares(found.run)
-    if not found.is_touched:
+    shown, shares_X = list(next_token.shown), next_token.shares(next_token.run)
+    if not next_token.is_touched:
         return share_matrices(SHARE, logits_X, shares_X, pieces, shown, 2, "share")
-    shares, sides = found.shares(found.plain)[shown, np.newaxis], (pieces, SHARE_SIDE)
+    shares, sides = next_token.shares(next_token.plain)[shown, np.newaxis], (pieces, SHARE_SIDE)
     says, kind = "Without your changes this piece gets the share", "probability"
     before = Matrix(BEFORE, shares, *sides, (2, 0), "share before", kind=kind, says=says)
     return [before, *share_matrices(SHARE, logits_X, shares_X, pieces, shown, 3, "share now")]
@@ -105,18 +109,18 @@ NORMS = {
 }
 
 
-def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
+def next_token_sentences(next_token: NextToken) -> tuple[tuple[str, str], ...]:
     """What follows the layer, part by part, each with a name and with the numbers of now."""
-    decoder = found.run.decoder
-    divisor = float(found.run.divisors[found.position])
-    logit = format_number(float(found.run.logits[found.position, found.shown[0]]))
-    attention, feed_forward = decoder.layers[found.layer].counts
+    decoder = next_token.run.decoder
+    divisor = float(next_token.run.divisors[next_token.position])
+    logit = format_number(float(next_token.run.logits[next_token.position, next_token.shown[0]]))
+    attention, feed_forward = decoder.layers[next_token.layer].counts
     offset = "; an offset is added" * (decoder.last_offset is not None)
     return (
         (
             "Residual",
-            f"What the heads of layer {found.layer} give is added to the vector of the last token,"
-            " which keeps all that was there before.",
+            f"What the heads of layer {next_token.layer} give is added to the vector of the last"
+            " token, which keeps all that was there before.",
         ),
         (
             "Feed-forward",
@@ -133,13 +137,13 @@ def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
         (
             "Logits",
             f"Its dot product with the vector of each of the {len(decoder.unembedding)} pieces is"
-            f" the logit of that piece: {logit} for “{label_of(found.pieces[0])}”. A softmax over"
-            " all of them gives the shares.",
+            f" the logit of that piece: {logit} for “{label_of(next_token.pieces[0])}”. A softmax"
+            " over all of them gives the shares.",
         ),
         (
             "How far to trust it",
-            f"{limits_of(found.model)} A head that adds much is not “the” reason: the rest of the"
-            " model answers when it is missing. A head that adds little can cost much when it is"
-            " missing, because later parts read what it writes.",
+            f"{limits_of(next_token.model)} A head that adds much is not “the” reason: the rest of"
+            " the model answers when it is missing. A head that adds little can cost much when it"
+            " is missing, because later parts read what it writes.",
         ),
     )

@@ -356,13 +356,13 @@ def _output(view: StoryView) -> StepParts:
 
 
 def _next_token(view: StoryView) -> StepParts:
-    found, head = next_token_of(view.shown), view.focus.head
-    board = next_token_board(found, head)
-    first = short_quote(found.pieces, 0)
-    share = Share(found.shares(found.run)[found.shown[0]])
+    next_token, head = next_token_of(view.shown), view.focus.head
+    board = next_token_board(next_token, head)
+    first = short_quote(next_token.pieces, 0)
+    share = Share(next_token.shares(next_token.run)[next_token.shown[0]])
     says = f"After this sentence the model says {first} with {share}."
-    if found.is_touched:
-        before = Share(found.shares(found.plain)[found.shown[0]])
+    if next_token.is_touched:
+        before = Share(next_token.shares(next_token.plain)[next_token.shown[0]])
         says = f"With your changes {first} has {share}; without them {before}."
     off = Choice("without", "switch off head", _heads_off(view), view.scenario.without, named=True)
     latex = r"p = \mathrm{softmax}\big(\mathrm{norm}(x + \text{all parts})\, E^{T}\big)"

@@ -93,10 +93,10 @@ def _batch(view: StoryView, path: str) -> list[b.Block]:
     """All sequences of a batch with all heads, which never mix; nothing without a batch."""
     if len(view.sentences) == 1:
         return []
-    found = batch_of(view, path, step_scene(view, path))
+    batch = batch_of(view, path, step_scene(view, path))
     return [
-        b.Text(_batch_text(shown_view(view, path), found.field)),
-        b.Board(batch_board(found), "batch", press=partial(_picture_pressed, view, found)),
+        b.Text(_batch_text(shown_view(view, path), batch.field)),
+        b.Board(batch_board(batch), "batch", press=partial(_picture_pressed, view, batch)),
     ]
 
 

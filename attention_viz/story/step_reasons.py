@@ -273,9 +273,9 @@ def _output(view: StoryView, board: JSON) -> Reasons:
 
 
 def _block(view: StoryView, board: JSON) -> Reasons:
-    found = block_of(view.scenario, view.block, view.sequence)
+    block = block_of(view.scenario, view.block, view.sequence)
     feature, is_on = board["cell"]["index"][-1], view.block.skip == "on"
-    facts = block_seen(found, view.focus.query, feature)
+    facts = block_seen(block, view.focus.query, feature)
     before = "." if facts.before is None else f"; it was {facts.before} before."
     kept = ", and what was there is added again" * is_on
     tried = Note(
@@ -293,8 +293,8 @@ def _block(view: StoryView, board: JSON) -> Reasons:
 
 
 def _next_token(view: StoryView, board: JSON) -> Reasons:
-    found = next_token_of(view.shown)
-    first, facts = short_quote(found.pieces, 0), next_seen(found)
+    next_token = next_token_of(view.shown)
+    first, facts = short_quote(next_token.pieces, 0), next_seen(next_token)
     is_off = view.scenario.without != "none"
     says = f"Head {facts.head} adds most of the heads, {facts.added}"
     tried = Note(

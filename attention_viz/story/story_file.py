@@ -108,8 +108,8 @@ def seen_sentences(view: StoryView) -> tuple[str, str]:
         for key, share in strongest_keys(trace, head, query, count=1)
     ]
     asking = short_quote(trace.labels("T"), query)
-    found = " ".join(reads) or "It may see no key, so no head brings it anything."
-    return f"{asking} came in as a vector of X and leaves as one of Y.", found
+    text = " ".join(reads) or "It may see no key, so no head brings it anything."
+    return f"{asking} came in as a vector of X and leaves as one of Y.", text
 
 
 def _pages(view: StoryView) -> list[Page]:
@@ -184,8 +184,8 @@ def _held(scene: JSON, n_heads: int) -> JSON:
 def _tries(tries: Sequence[JSON], n_heads: int) -> list[JSON]:
     """What can be tried in a file; if nothing can, the first one without its button."""
     held = ("pin", "which", *(["head"] if n_heads > 1 else []))
-    found = [one for one in tries if one["act"] in held]
-    return found or [{"text": one["text"]} for one in tries[:1]]
+    possible = [one for one in tries if one["act"] in held]
+    return possible or [{"text": one["text"]} for one in tries[:1]]
 
 
 def _links() -> dict[str, list[str]]:
@@ -326,9 +326,9 @@ def pooled(values: Sequence[Any]) -> tuple[list[Any], list[int]]:
         return value
 
     def shared(value: Any) -> Any:
-        found = held(value)
-        if not isinstance(found, dict | list) or len(json.dumps(found)) < LEAST_LENGTH:
-            return found
-        return {"$": place_of(found)}
+        places = held(value)
+        if not isinstance(places, dict | list) or len(json.dumps(places)) < LEAST_LENGTH:
+            return places
+        return {"$": place_of(places)}
 
     return pool, [place_of(held(value)) for value in values]

@@ -32,14 +32,14 @@ LEARNT = {
 def why_three_blocks(view: StoryView) -> Sequence[b.Block]:
     """The answer with the numbers of the head in focus. Raises: AttentionError."""
     head, trace = view.focus.head, view.trace
-    found = why_three(trace, head)
-    two = TwoLayers(trace, found.after)
+    facts = why_three(trace, head)
+    two = TwoLayers(trace, facts.after)
     links = (
         b.Link("What W_K = W_Q changes", "what-changes", {"change": "one_for_both"}),
         b.Link("What V = X changes", "what-changes", {"change": "inputs_as_values"}),
     )
     return [
-        b.Text(_keys(found, trace.labels("T"), head)),
+        b.Text(_keys(facts, trace.labels("T"), head)),
         b.Board(change_board(two, "scores", view.focus, view.notation), "why three"),
         b.Text(
             "**Why values?** With V = X what is read is what is looked for: a head hands on its own"
@@ -58,9 +58,9 @@ def why_three_blocks(view: StoryView) -> Sequence[b.Block]:
     ]
 
 
-def _keys(found: WhyThree, words: Sequence[str], head: int) -> str:
+def _keys(facts: WhyThree, words: Sequence[str], head: int) -> str:
     """What the scores of a head say about W_K = W_Q, as Markdown."""
-    now, tied = found.now, found.tied
+    now, tied = facts.now, facts.tied
     pair = (
         f"In head {head} two tokens rate each other alike in **{now.n_alike} of {now.n_pairs}**"
         f" pairs; with W_K = W_Q in **{tied.n_alike} of {tied.n_pairs}**. Largest difference of"
@@ -69,11 +69,11 @@ def _keys(found: WhyThree, words: Sequence[str], head: int) -> str:
     )
     example = ""
     if now.n_alike < now.n_pairs:
-        asks, answers = (quote_token(words, place) for place in (found.asks, found.answers))
+        asks, answers = (quote_token(words, place) for place in (facts.asks, facts.answers))
         example = (
-            f" {asks} rates {answers} with {format_number(found.there)}, {answers} rates {asks}"
-            f" with {format_number(found.back)}; with one matrix it is"
-            f" {format_number(found.together)} both ways."
+            f" {asks} rates {answers} with {format_number(facts.there)}, {answers} rates {asks}"
+            f" with {format_number(facts.back)}; with one matrix it is"
+            f" {format_number(facts.together)} both ways."
         )
     return (
         f"**Why not W_K = W_Q?** {pair}{example} Such a head asks for what it answers. It has no"

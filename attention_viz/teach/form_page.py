@@ -95,14 +95,14 @@ def _answers(form: str, values: b.Values) -> tuple[int, ...]:
 
 def _questions(form: str, values: b.Values) -> list[b.Block]:
     """Each question with the matrices that it needs, and its answers to choose from."""
-    found: list[b.Block] = []
+    questions: list[b.Block] = []
     given = _answers(form, values)
     for place, (guess, answer) in enumerate(zip(form_questions(form), given, strict=True), 1):
         operands = question_operands(form_layer(form), guess)
-        found.append(b.Text(f"**{place}. {escape_quotations(guess.text)}**"))
-        found.append(b.Beside(tuple(map(_matrix, operands)), (1,) * len(operands)))
-        found.append(b.Row((b.Field(_answer(place, guess, form), str(answer)),)))
-    return found
+        questions.append(b.Text(f"**{place}. {escape_quotations(guess.text)}**"))
+        questions.append(b.Beside(tuple(map(_matrix, operands)), (1,) * len(operands)))
+        questions.append(b.Row((b.Field(_answer(place, guess, form), str(answer)),)))
+    return questions
 
 
 def _matrix(operand: tuple[str, Array]) -> Sequence[b.Block]:

@@ -157,7 +157,9 @@ test("blocks are parted by lines where a line leaves enough of them in sight", (
   assert.deepEqual(blockEdges(model, { axes: ["D"] }, null, { start: 0, count: 6 }, 20), []);
 });
 
-test("the share of a bar stands beside it in percent where that has room, else as a number", () => {
-  const texts = (width) => rowOf([0.5, 0.25], 2, { width, more: { bars: true } }).filter(([, kind]) => kind === "text").map(([, , text]) => text.split(" ").slice(0, -1).join(" "));
+test("the shares of bars stand beside them in percent where all have room, else as numbers", () => {
+  const texts = (width, values = [0.5, 0.25]) => rowOf(values, 2, { width, more: { bars: true } }).filter(([, kind]) => kind === "text").map(([, , text]) => text.split(" ").slice(0, -1).join(" "));
   assert.deepEqual([texts(400), texts(100)], [["50.0 %", "25.0 %"], ["0.50", "0.25"]]);
+  const width = Array.from({ length: 400 }, (_, px) => px).find((px) => texts(px, [0.05, 0.05])[0] === "5.0 %");
+  assert.deepEqual([texts(width, [0.05, 0.05]), texts(width, [0.05, 0.5])], [["5.0 %", "5.0 %"], ["0.05", "0.50"]]);
 });

@@ -153,14 +153,15 @@ function frame(context, { box: { rows, columns }, tile, width, height }, colour)
 
 function paintNumbers(context, sheet, { model, palette, zoom, font }) {
   const { box, scale, shade, width, height } = sheet;
-  const { size, texts } = lettersFor(context, sheet, zoom, font, model.stage);
+  const { size, texts: numbers } = lettersFor(context, sheet, zoom, font, model.stage);
   box.letters = size;
   if (!size) return;
   Object.assign(context, { font: `${size}px ${font}`, textAlign: "center", textBaseline: "middle" });
+  const texts = (box.panel.bars && sharesBeside(context, sheet)) || numbers;
   eachCell(sheet, (cell) => {
     if (Number.isNaN(cell.value) || sheet.blank(cell.row, cell.column)) return;
     const known = !sheet.hatched(cell);
-    const text = known ? textOfCell(context, box, cell.value, texts[cell.i]) : cellNumber(cell.value, 0);
+    const text = known ? texts[cell.i] : cellNumber(cell.value, 0);
     if (context.measureText(text).width > width - 1) return;
     const [x, y] = [cell.x + width / 2, cell.y + height / 2];
     if (!known) fillBox(context, { x: x - size * 0.95, y: y - size * 0.62, width: size * 1.9, height: size * 1.24 }, palette.hidden, 3);
@@ -170,10 +171,10 @@ function paintNumbers(context, sheet, { model, palette, zoom, font }) {
   });
 }
 
-// The share of a bar is written in percent if that has room beside it.
-function textOfCell(context, { panel, cell }, value, text) {
-  const share = panel.bars ? percent(value) : text;
-  return context.measureText(share).width < (1 - BAR_ROOM) * cell.width - 4 ? share : text;
+// The shares of bars in percent if all of them have room beside their bars, else null: one column has one kind of number.
+function sharesBeside(context, { values, width }) {
+  const shares = Array.from(values, percent);
+  return shares.every((share) => context.measureText(share).width < (1 - BAR_ROOM) * width - 4) ? shares : null;
 }
 
 const LARGE_SHARE = { plain: 0.82, lecture: 0.95 }; // of the largest type that fits the height of a cell

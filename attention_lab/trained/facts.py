@@ -64,13 +64,12 @@ def part_name(part: Part) -> str:
 
 @dataclass(frozen=True)
 class WhyFacts:
-    """*Why this word?* after, rest_now: None while no part is off. comes: the word that comes first
-    now, if it is another one. off: layer and head of the first that are off, fed: the layers of
-    feed-forward parts among them, more_off: how many more are. layer, head: in focus. kinds: what
-    the last token, all heads and all feed-forward parts add, and their sum. loss: what the head
-    wrote itself, the response, the norm, and their sum. added: what comes from the source, the word
-    that adds or takes most, from all others, and their sum. Sums are texts that add up. repaired:
-    which part of what the head wrote others make up for.
+    """*Why this word?* after, rest_now: None while no part is off. comes: the word that is first now,
+    if another. off: layer and head of the first that are off, fed: the layers of feed-forward parts
+    among them, more_off: how many more are. layer, head: in focus. kinds: what the last token, all
+    heads and all feed-forward parts add, and their sum. loss: what the head wrote, the response,
+    the norm, and their sum. added: what comes from the source, the word that adds or takes most,
+    from all others, and their sum. repaired: which part of what the head wrote others make up for.
     """
 
     word: str

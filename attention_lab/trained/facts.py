@@ -64,12 +64,12 @@ def part_name(part: Part) -> str:
 
 @dataclass(frozen=True)
 class WhyFacts:
-    """*Why this word?* after, rest_now: None while no part is off. comes: the word that is first now,
-    if another. off: layer and head of the first that are off, fed: the layers of feed-forward parts
+    """*Why this word?* after, rest_now: None while no part is off. comes: the word that is first,
+    if another. off: layer and head of the first that are off, fed: layers of feed-forward parts
     among them, more_off: how many more are. layer, head: in focus. kinds: what the last token, all
     heads and all feed-forward parts add, and their sum. loss: what the head wrote, the response,
     the norm, and their sum. added: what comes from the source, the word that adds or takes most,
-    from all others, and their sum. repaired: which part of what the head wrote others make up for.
+    from all others, and their sum. repaired: the part of what it wrote that others make up for.
     """
 
     word: str
@@ -104,7 +104,6 @@ def why_facts(why: WhyWord) -> WhyFacts:
     """What *Why this word?* says of a word. Raises: AttentionError."""
     (before, after), off = why.shares, bool(why.off)
     named = why.off[:N_NAMED]
-    heads = [one for one in why.heads_off if one in named]
     (top, most), (layer, head) = why.words_after[0], why.focus
     rest, rest_now = why.rest
     first, second = (AddedPart(part_name(part), Number(value)) for part, value in why.ranked[:2])
@@ -117,7 +116,7 @@ def why_facts(why: WhyWord) -> WhyFacts:
         before=Share(before),
         after=Share(after) if off else None,
         comes=(top, Share(most)) if off and top != why.word else None,
-        off=tuple((Count(one), Count(number)) for one, number in heads),
+        off=tuple((Count(at), Count(head)) for at, head in why.heads_off if (at, head) in named),
         fed=tuple(Count(layer_of(one)) for one in named if head_of(one) is None),
         more_off=Count(len(why.off) - N_NAMED) if len(why.off) > N_NAMED else None,
         layer=Count(layer),

@@ -14,7 +14,7 @@ from .scenario import Scenario, trace_of
 from .sentences import tokens_of
 from .trained.allowed_models import STORIES
 from .trained.attention_maps import AttentionMaps
-from .trained.decoder import Head
+from .trained.decoder import OffPart, head_of, layer_of
 from .trained.encoded_text import encoded_alone
 from .trained.head_finder import strongest_pair
 from .trained.heads_off import run_without
@@ -75,7 +75,7 @@ class HeadsShown:
     """All heads with their tokens.
 
     model: whose heads they are. traces: one for each layer; none where only the attention weights
-    are known. run: of the language model; writer: the name of this model. off: its heads that are
+    are known. run: of the language model; writer: the name of this model. off: its parts that are
     switched off.
     """
 
@@ -83,7 +83,7 @@ class HeadsShown:
     traces: tuple[Trace, ...]
     model: str
     run: LanguageModelRun | None = None
-    off: tuple[Head, ...] = ()
+    off: tuple[OffPart, ...] = ()
     writer: str = STORIES
 
     @property
@@ -115,11 +115,11 @@ def heads_on(
     model: str,
     own: OwnHeads | None,
     text: str | None = None,
-    off: tuple[Head, ...] = (),
+    off: tuple[OffPart, ...] = (),
 ) -> HeadsShown:
     """The heads of a model on the sentence of a scenario, or on another text.
 
-    own: the file that is shown as "your own". off: heads of the language model to switch off.
+    own: the file that is shown as "your own". off: parts of the language model to switch off.
     Raises: AttentionError; SettingsError for a file that holds attention on its own text and is
     asked for another.
     """
@@ -129,7 +129,11 @@ def heads_on(
     writer, run = scenario.model, None
     if model == LANGUAGE:
         ids, (n_layers, n_heads) = language_ids(text, n_tokens, writer), grid_of(writer)
-        off = tuple(one for one in off if one[0] < n_layers and one[1] < n_heads)
+        off = tuple(
+            one
+            for one in off
+            if layer_of(one) < n_layers and ((head := head_of(one)) is None or head[1] < n_heads)
+        )
         run = run_without(ids, off, ZERO, writer)
     traces = run.traces if run else encoded_alone(text, n_tokens).traces
     maps = AttentionMaps.of_traces(traces)

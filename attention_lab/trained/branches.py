@@ -96,14 +96,8 @@ class Branches:
         of_text_NGRS = of_text.swapaxes(0, 1)
         of_own_NGRE = query_NGRK @ keys[places_NE].transpose(0, 2, 3, 1)
         scores = np.concatenate([of_text_NGRS, of_own_NGRE], axis=-1) * p.d_k**-0.5
-        begun_N1, position_N1 = (one[:, np.newaxis] for one in ends)
         n_text = text_keys_GSK.shape[1]
-        text_S, own_E = np.arange(n_text), begun_N1 + np.arange(places_NE.shape[1])
-        place = np.concatenate([np.broadcast_to(text_S, (n, n_text)), own_E], axis=1)
-        hidden = place > position_N1
-        hidden[:, :n_text] |= text_S >= begun_N1
-        if (window := self.decoder.layers[layer].window) is not None:
-            hidden |= place <= position_N1 - window
+        hidden = self._hidden(layer, (n_text, places_NE.shape[1]), ends)
         scores += np.where(hidden, -np.inf, 0.0).astype(scores.dtype)[:, np.newaxis, np.newaxis]
         scores -= scores.max(axis=-1, keepdims=True)
         shares = np.exp(scores, out=scores)
@@ -114,3 +108,17 @@ class Branches:
         merged_NF = mixed_NGRV.reshape(n, -1)
         mixed_ND: Array = merged_NF if p.w_o is None else merged_NF @ p.w_o
         return mixed_ND if p.b_o is None else mixed_ND + p.b_o
+
+    def _hidden(self, layer: int, counts: tuple[int, int], ends: tuple[Array, Array]) -> Array:
+        """What a branch does not see of the text and of pieces: what follows its text, its last
+        piece, or lies before its window. counts: of tokens and pieces. Shapes: (N, S + E).
+        """
+        begun_N1, position_N1 = (one[:, np.newaxis] for one in ends)
+        n_text, n_own = counts
+        text_NS = np.broadcast_to(np.arange(n_text), (len(begun_N1), n_text))
+        place = np.concatenate([text_NS, begun_N1 + np.arange(n_own)], axis=1)
+        hidden = place > position_N1
+        hidden[:, :n_text] |= text_NS >= begun_N1
+        if (window := self.decoder.layers[layer].window) is not None:
+            hidden |= place <= position_N1 - window
+        return hidden

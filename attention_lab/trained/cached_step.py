@@ -12,7 +12,7 @@ import numpy as np
 from attention_core.checks import Array
 
 from .allowed_models import STORIES, writing_model
-from .decoder import Decoder, Head
+from .decoder import Decoder, OffPart
 from .generation import ALIGNMENTS, CachedRows, KeyValueCache
 from .heads_off import run_without
 from .language_model import ZERO
@@ -61,7 +61,7 @@ class CachedStep:
 
     ids: of the text so far. n_first: how many pieces the first step has, at most all. restarts:
     whether the positions of every step begin at 0; top_left: whether the causal mask is aligned at
-    the top left. Both are mistakes. off: heads that are switched off. model: the name of the one
+    the top left. Both are mistakes. off: parts that are switched off. model: the name of the one
     that is run.
     """
 
@@ -69,7 +69,7 @@ class CachedStep:
     n_first: int
     restarts: bool = False
     top_left: bool = False
-    off: tuple[Head, ...] = ()
+    off: tuple[OffPart, ...] = ()
     model: str = STORIES
 
     @property

@@ -33,8 +33,21 @@ from .feed_forward import FeedForward, run_feed_forward
 
 Head = tuple[int, int]  # layer, head
 Part = str | tuple[str, int] | tuple[str, int, int]
+OffPart = Head | tuple[str, int]  # what can be switched off: a head, ("feed-forward", layer)
 EMBEDDING, FEED_FORWARD, HEAD = "embedding", "feed-forward", "head"
 BIAS, OFFSET = "bias", "offset"  # of the attention of a layer, and of the last norm
+
+
+def head_of(part: OffPart) -> Head | None:
+    """A part that is a head; None for a feed-forward part."""
+    first, second = part
+    return None if isinstance(first, str) else (first, second)
+
+
+def layer_of(part: OffPart) -> int:
+    """The layer of a part."""
+    first, second = part
+    return second if isinstance(first, str) else first
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +91,10 @@ class Decoder:
     is an output matrix.
 
     Shapes: embedding and output (X, D); last_gain and last_offset (D,). epsilon: added to the mean
-    of squares in every norm. off: the heads that are switched off, and what each adds to every
+    of squares in every norm. off: the parts that are switched off, and what each adds to every
     token in the place of what it would write, (D,). positions: a vector for each place in the text,
     (T, D); None for rotary positions. activation: of the feed-forward parts. Norms with an offset
-    are LayerNorm, else RMSNorm. before: the decoder before any head was switched off.
+    are LayerNorm, else RMSNorm. before: the decoder before anything was switched off.
     """
 
     embedding: Array
@@ -89,7 +102,7 @@ class Decoder:
     last_gain: Array
     rotary: Rotary | None
     epsilon: float
-    off: Mapping[Head, Array] = field(default_factory=dict)
+    off: Mapping[OffPart, Array] = field(default_factory=dict)
     positions: Array | None = None
     last_offset: Array | None = None
     output: Array | None = None
@@ -133,12 +146,19 @@ class Decoder:
             )
         return found + self.positions[places]
 
-    def without(self, heads: Mapping[Head, Array]) -> Decoder:
-        """The same with more heads switched off. heads: what each adds in its place. Shapes: (D,).
+    def without(self, parts: Mapping[OffPart, Array]) -> Decoder:
+        """The same with more parts switched off. parts: what each adds in its place. Shapes: (D,).
 
-        A head attends as before, but its rows of W_O are 0, and what it adds stands in the bias.
+        A head attends as before, but its rows of W_O are 0, and what it adds stands in the bias. So
+        does what a feed-forward part adds, whose last matrix is 0.
         """
-        layers = list(self.layers)
+        layers, heads = list(self.layers), dict[Head, Array]()
+        for part, added_D in parts.items():
+            if (head := head_of(part)) is None:
+                at = layer_of(part)
+                layers[at] = replace(layers[at], w_2=np.zeros_like(layers[at].w_2), b_2=added_D)
+            else:
+                heads[head] = added_D
         for layer in sorted({at for at, _ in heads}):
             added = {head: heads[at, head] for at, head in heads if at == layer}
             p = without_heads(layers[layer].attention, list(added))
@@ -146,7 +166,7 @@ class Decoder:
                 bias_D = np.sum([*added.values(), *([] if p.b_o is None else [p.b_o])], axis=0)
                 p = replace(p, b_o=bias_D)
             layers[layer] = replace(layers[layer], attention=p)
-        off, before = {**self.off, **heads}, self.before or self
+        off, before = {**self.off, **parts}, self.before or self
         return replace(self, layers=tuple(layers), off=off, before=before)
 
     def norm(self, x_TD: Array, gain_D: Array, offset_D: Array | None = None) -> Array:
@@ -287,13 +307,13 @@ def run_decoder(
     """All layers in turn. Shapes: stream (T, D), the embeddings of the tokens.
 
     replaced: a layer and the trace that takes the place of its attention. before: a run of the same
-    tokens, perhaps with other heads switched off, from which all layers before the first change are
+    tokens, perhaps with other parts switched off, from which all layers before the first change are
     taken.
     """
     first = 0
     if before is not None:
         now, then = decoder.off, before.decoder.off
-        changed = [one[0] for one in {*now, *then} if now.get(one) is not then.get(one)]
+        changed = [layer_of(one) for one in {*now, *then} if now.get(one) is not then.get(one)]
         changed += [replaced[0]] if replaced else []
         first = min(changed, default=len(decoder.layers))
     streams = [stream_TD] if before is None else list(before.streams[: first + 1])

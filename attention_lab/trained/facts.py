@@ -13,7 +13,7 @@ from .allowed_models import writing_model
 from .attention_maps import AttentionMaps
 from .cached_step import CachedStep
 from .change_a_word import ChangedWord
-from .decoder import FEED_FORWARD, HEAD, Part
+from .decoder import FEED_FORWARD, HEAD, Part, head_of, layer_of
 from .head_finder import (
     example_cell,
     has_sink,
@@ -64,13 +64,12 @@ def part_name(part: Part) -> str:
 
 @dataclass(frozen=True)
 class WhyFacts:
-    """*Why this word?* after, rest_now: None while no head is off. comes: the word that comes first
-    now, if it is another one. off: layer and head of the first that are off, more_off: how many
-    more are. layer, head: in focus. kinds: what the last token, all heads and all
-    feed-forward parts add, and their sum. loss: what the head wrote itself, the response, the norm,
-    and their sum. added: what comes from the source, the word that adds or takes most, from all
-    others, and their sum. Sums are texts that add up. repaired: which part of what the head wrote
-    others make up for.
+    """*Why this word?* after, rest_now: None while no part is off. comes: the word that is first,
+    if another. off: layer and head of the first that are off, fed: layers of feed-forward parts
+    among them, more_off: how many more are. layer, head: in focus. kinds: what the last token, all
+    heads and all feed-forward parts add, and their sum. loss: what the head wrote, the response,
+    the norm, and their sum. added: what comes from the source, the word that adds or takes most,
+    from all others, and their sum. repaired: the part of what it wrote that others make up for.
     """
 
     word: str
@@ -78,6 +77,7 @@ class WhyFacts:
     after: Share | None
     comes: tuple[str, Share] | None
     off: tuple[tuple[Count, Count], ...]
+    fed: tuple[Count, ...]
     more_off: Count | None
     layer: Count
     head: Count
@@ -103,6 +103,7 @@ class WhyFacts:
 def why_facts(why: WhyWord) -> WhyFacts:
     """What *Why this word?* says of a word. Raises: AttentionError."""
     (before, after), off = why.shares, bool(why.off)
+    named = why.off[:N_NAMED]
     (top, most), (layer, head) = why.words_after[0], why.focus
     rest, rest_now = why.rest
     first, second = (AddedPart(part_name(part), Number(value)) for part, value in why.ranked[:2])
@@ -115,7 +116,8 @@ def why_facts(why: WhyWord) -> WhyFacts:
         before=Share(before),
         after=Share(after) if off else None,
         comes=(top, Share(most)) if off and top != why.word else None,
-        off=tuple((Count(one), Count(number)) for one, number in why.off[:N_NAMED]),
+        off=tuple((Count(at), Count(head)) for at, head in why.heads_off if (at, head) in named),
+        fed=tuple(Count(layer_of(one)) for one in named if head_of(one) is None),
         more_off=Count(len(why.off) - N_NAMED) if len(why.off) > N_NAMED else None,
         layer=Count(layer),
         head=Count(head),

@@ -1,4 +1,4 @@
-"""The language model without some heads: its runs, its words, what it writes, and each head off in
+"""The language model without some parts: its runs, its words, what it writes, and each head off in
 turn.
 
 D model feature, H head, L layer, X piece of the vocabulary.
@@ -12,7 +12,7 @@ from attention_core.checks import Array
 
 from ..heads.weight_blocks import head_contributions
 from .allowed_models import STORIES, cached_run, writing_model
-from .decoder import Decoder, Head, without_each_head
+from .decoder import Decoder, OffPart, without_each_head
 from .language_model import MEAN, ZERO
 from .language_text import run_of_ids
 from .model_run import LanguageModelRun, fillings
@@ -24,19 +24,19 @@ MOST_PIECES = 60  # of these words together
 FEWER_PIECES = 16  # of a model from a folder: its pieces are mostly words, and each takes long
 
 
-def others(heads: Sequence[Head], head: Head) -> tuple[Head, ...]:
-    """Heads without one of them."""
-    return tuple(one for one in heads if one != head)
+def others(parts: Sequence[OffPart], part: OffPart) -> tuple[OffPart, ...]:
+    """Parts without one of them."""
+    return tuple(one for one in parts if one != part)
 
 
 @cached_run
 def run_without(
     ids: tuple[int, ...],
-    off: tuple[Head, ...] = (),
+    off: tuple[OffPart, ...] = (),
     replaced_by: str = ZERO,
     model: str = STORIES,
 ) -> LanguageModelRun:
-    """All layers on some ids, with heads switched off. Raises: SettingsError."""
+    """All layers on some ids, with parts switched off. Raises: SettingsError."""
     whole = run_of_ids(ids, model)
     if replaced_by == MEAN:
         return writing_model(model).run(ids, without=off, replaced_by=replaced_by)
@@ -46,7 +46,7 @@ def run_without(
 @cached_run
 def words_without(
     ids: tuple[int, ...],
-    off: tuple[Head, ...] = (),
+    off: tuple[OffPart, ...] = (),
     replaced_by: str = ZERO,
     model: str = STORIES,
 ) -> NextWords:
@@ -57,7 +57,7 @@ def words_without(
 @cached_run
 def written_without(
     ids: tuple[int, ...],
-    off: tuple[Head, ...] = (),
+    off: tuple[OffPart, ...] = (),
     replaced_by: str = ZERO,
     model: str = STORIES,
 ) -> str:
@@ -80,7 +80,7 @@ def written_without(
 @cached_run
 def logits_without(
     ids: tuple[int, ...],
-    off: tuple[Head, ...] = (),
+    off: tuple[OffPart, ...] = (),
     replaced_by: str = ZERO,
     model: str = STORIES,
 ) -> Array:
@@ -101,7 +101,7 @@ def logits_without(
 
 
 @cached_run
-def ends_without(ids: tuple[int, ...], layer: int, off: tuple[Head, ...], model: str) -> Array:
+def ends_without(ids: tuple[int, ...], layer: int, off: tuple[OffPart, ...], model: str) -> Array:
     """What the logits after the last token are made of, the normed vector, with each head of a
     layer switched off in turn beside those that are off. Shapes: (H, D).
     """

@@ -25,9 +25,9 @@ from attention_core.trace import Trace
 from ..home import ASSETS
 from ..words.pieces import word_slices
 from .byte_pairs import BytePairs
-from .decoder import Decoder, DecoderLayer, Head
+from .decoder import Decoder, DecoderLayer, OffPart
 from .generation import KeyValueCache, draw, next_probabilities
-from .model_run import LanguageModelRun, checked_head, fillings, run_of
+from .model_run import LanguageModelRun, checked_part, fillings, run_of
 from .own_writing import mean_parts, own_writing
 
 MODEL_FOLDER = ASSETS / "stories260k"
@@ -115,14 +115,15 @@ class LanguageModel:
         return word_slices(self.pieces(ids))
 
     def run(
-        self, ids: Sequence[int], without: Sequence[Head] = (), replaced_by: str = ZERO
+        self, ids: Sequence[int], without: Sequence[OffPart] = (), replaced_by: str = ZERO
     ) -> LanguageModelRun:
         """All layers on a text of at least one id, and of at most `longest`, in the type of the
         weights: stories260K has float64.
 
-        without: layer and head of heads that are switched off; all that follows is computed again.
-        replaced_by: what such a head adds to every token: "zero", or "mean" for what it adds on
-        average over a text (`head_means`). Raises: SettingsError.
+        without: layer and head of heads that are switched off, and ("feed-forward", layer) of parts
+        that then add nothing; all that follows is computed again. replaced_by: what such a head
+        adds to every token: "zero", or "mean" for what it adds on average over a text
+        (`head_means`). Raises: SettingsError.
         """
         checked = self._checked(ids)
         self._check_room(len(checked))
@@ -133,10 +134,10 @@ class LanguageModel:
     def rerun(
         self,
         run: LanguageModelRun,
-        without: Sequence[Head] = (),
+        without: Sequence[OffPart] = (),
         replaced: tuple[int, Trace] | None = None,
     ) -> LanguageModelRun:
-        """A run again, with heads set to 0 or with another trace for the attention of a layer; the
+        """A run again, with parts set to 0 or with another trace for the attention of a layer; the
         layers before the change are not computed again. Raises: SettingsError.
         """
         decoder = self._decoder(without, None)
@@ -160,9 +161,9 @@ class LanguageModel:
         )
 
     def _decoder(self, without: Any, means: Array | None) -> Decoder:
-        """The decoder without some heads. Raises: SettingsError."""
-        heads = [checked_head("without", one, self.decoder) for one in as_list("without", without)]
-        return self.decoder.without(fillings(self.decoder, means, heads))
+        """The decoder without some parts. Raises: SettingsError."""
+        parts = [checked_part("without", one, self.decoder) for one in as_list("without", without)]
+        return self.decoder.without(fillings(self.decoder, means, parts))
 
     def generate(
         self,
@@ -171,7 +172,7 @@ class LanguageModel:
         temperature: float = 0.0,
         top_p: float = 1.0,
         seed: int = 0,
-        without: Sequence[Head] = (),
+        without: Sequence[OffPart] = (),
         replaced_by: str = ZERO,
     ) -> Iterator[int]:
         """New ids, one after another, each computed with the cache: at most n_tokens, and none from

@@ -77,6 +77,17 @@ def language_ids(text: str, n_tokens: int = 0, model: str = STORIES) -> tuple[in
     return tuple(ids)
 
 
+def text_of(ids: tuple[int, ...], model: str = STORIES) -> str | None:
+    """The text that has some ids; None if its pieces are others, as where the model wrote a word in
+    pieces that are not usual.
+
+    >>> text_of(language_ids("One day")), text_of(language_ids("One day")[1:])
+    ('One day', None)
+    """
+    text = writing_model(model).decode(ids)
+    return text if text.strip() and language_ids(text, model=model) == ids else None
+
+
 def _readable(text: str) -> str:
     return text.encode("utf-8", "ignore").decode("utf-8")
 

@@ -16,7 +16,18 @@ from attention_core.checks import Array, as_list, check_text, whole_number
 from attention_core.errors import SettingsError, short_repr
 
 from ..heads.weight_blocks import output_rows
-from .decoder import HEAD, OFFSET, Decoder, Head, Part, Streams, run_decoder
+from .decoder import (
+    FEED_FORWARD,
+    HEAD,
+    OFFSET,
+    Decoder,
+    Head,
+    OffPart,
+    Part,
+    Streams,
+    head_of,
+    run_decoder,
+)
 from .generation import next_probabilities
 from .next_words import After, NextWords
 
@@ -174,9 +185,9 @@ class LanguageModelRun(Streams):
             row_D = row_D - rows_XD[whole_number("against", against, 0, most)]
         return row_D
 
-    def without(self, *heads: Head) -> LanguageModelRun:
-        """The same run with more heads switched off."""
-        decoder = self.decoder.without(fillings(self.decoder, self.means, heads))
+    def without(self, *parts: OffPart) -> LanguageModelRun:
+        """The same run with more heads or feed-forward parts switched off."""
+        decoder = self.decoder.without(fillings(self.decoder, self.means, parts))
         return run_of(decoder, self.ids, self.vocabulary, self.means, before=self)
 
     def _checked(self, head: Any) -> Head:
@@ -198,10 +209,22 @@ def checked_head(name: str, head: Any, decoder: Decoder) -> Head:
     return layer, whole_number(name, head[1], 0, decoder.layers[layer].attention.n_heads - 1)
 
 
-def fillings(decoder: Decoder, means: Array | None, heads: Any) -> dict[Head, Array]:
-    """What each of some heads adds when it is switched off. Shapes: (D,)."""
+def checked_part(name: str, part: Any, decoder: Decoder) -> OffPart:
+    """A head, or a feed-forward part as its name and layer. Raises: SettingsError."""
+    if isinstance(part, (tuple, list)) and len(part) == 2 and part[0] == FEED_FORWARD:
+        return FEED_FORWARD, whole_number(name, part[1], 0, len(decoder.layers) - 1)
+    return checked_head(name, part, decoder)
+
+
+def fillings(decoder: Decoder, means: Array | None, parts: Any) -> dict[OffPart, Array]:
+    """What each of some parts adds when it is switched off; a feed-forward part nothing.
+    Shapes: (D,).
+    """
     nothing_D = np.zeros(decoder.embedding.shape[1], decoder.embedding.dtype)
-    return {tuple(head): nothing_D if means is None else means[tuple(head)] for head in heads}
+    return {
+        part: nothing_D if means is None or head_of(part) is None else means[part]
+        for part in map(tuple, parts)
+    }
 
 
 def run_of(

@@ -6,6 +6,7 @@ H head, K what may come next, L layer, S source token, T token, V source word, W
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -13,13 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from attention_core.checks import Array
+from attention_core.errors import SettingsError
 
 from ..cache import cached
 from ..user_data.matrix_names import MAX_TOKENS
 from ..words.numbers import Count, Share, sum_in_digits
 from ..words.pieces import TEXT_ENDS, continued, readable, word_slices
 from .attention_maps import AttentionMaps
-from .decoder import EMBEDDING, HEAD
+from .decoder import EMBEDDING, HEAD, Head
 from .generation import next_probabilities
 from .lens import Said, cut_run, lens_pieces, lens_shares, lens_words, logits_at
 from .model_run import LanguageModelRun, run_of
@@ -30,6 +32,9 @@ N_NEXT = 5  # words on top
 MOST_PIECES = 4096  # of a vocabulary that is searched for words
 MOST_WORDS = 17  # that a picture shows at a time, with the start of the text
 MOST_ROWS = 8  # layers; of more, several are one row
+# The parts of a layer, from below, by whether each is normed before it or after it is added.
+NORMS_FIRST = ("norm", "attention", "norm", "feed-forward")
+NORMS_LAST = ("attention", "norm", "feed-forward", "norm")
 LEAST_ADDED = 0.02  # of the answer's sum, that an arc adds which is drawn thick
 OF_LARGEST, MOST_THICK = 0.5, 4  # of what the largest adds, and how many
 
@@ -49,14 +54,15 @@ class Thick(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class WholeModel:
     """A text in a whole model. run: None for a model that says no next word, or of which only the
-    attention is known. pieces: whether the columns are pieces of words. prompt: how many
-    tokens were given; others were written after them.
+    attention is known. pieces: whether the columns are pieces of words. written: how many of the
+    tokens were written after those that were given. parts: of each layer, from below.
     """
 
     maps: AttentionMaps
     run: LanguageModelRun | None = None
     pieces: bool = False
-    prompt: int = 0
+    written: int = 0
+    parts: tuple[str, ...] = NORMS_FIRST
 
     @cached_property
     def columns(self) -> tuple[slice, ...]:
@@ -164,10 +170,13 @@ class WholeModel:
         found: Array = np.add.reduceat(numbers_S, starts, axis=-1)
         return found
 
-    def most_reading(self, layer: int, word: int, source: int) -> int:
-        """The head of a layer in which a word reads another one most."""
-        rows_HS = self.maps.layers[layer][:, self.columns[word].stop - 1]
-        return int(self._of_words(rows_HS)[:, source].argmax())
+    def most_reading(self, layers: Sequence[int], word: int, source: int) -> Head:
+        """The head of some layers in which a word reads another one most."""
+        last = self.columns[word].stop - 1
+        rows_LHS = np.array([self.maps.layers[layer][:, last] for layer in layers])
+        read_LH = self._of_words(rows_LHS)[..., source]
+        place, head = np.unravel_index(int(read_LH.argmax()), read_LH.shape)
+        return layers[int(place)], int(head)
 
     @cached_property
     def added(self) -> Array:
@@ -206,16 +215,20 @@ class WholeModel:
         return float(last_X[self.answer.piece] - last_X.mean())
 
     @property
-    def with_all_heads(self) -> WholeModel:
-        """The same before heads were switched off."""
+    def with_all_parts(self) -> WholeModel:
+        """The same before parts were switched off."""
         return whole_run(run_again(self.known, self.known.ids, False), self.pieces)
 
     @property
-    def one_more(self) -> tuple[int, ...]:
+    def prompt(self) -> int:
+        """How many tokens were given."""
+        return len(self.maps.tokens) - self.written
+
+    def one_more(self, most: int = MAX_TOKENS) -> tuple[int, ...]:
         """The pieces written after the prompt with those of the answer, after the mark of their
-        prompt; none if there is no room or the story ends.
+        prompt; none if there is no room or the story ends. most: how many tokens have room.
         """
-        run, room = self.known, MAX_TOKENS - len(self.maps.tokens)
+        run, room = self.known, most - len(self.maps.tokens)
         spelled: tuple[int, ...] = (self.answer.piece,)
         if not self.says_pieces:
             spelled = self.next_words.spellings[self.answer.text]
@@ -259,12 +272,19 @@ def whole_model(
     run: LanguageModelRun | None,
     pieces: bool = False,
     marked: tuple[int, ...] = (),
+    parts: tuple[str, ...] = NORMS_FIRST,
 ) -> WholeModel:
     """The picture of a text in a model. marked: what was written after it, with a mark, see
-    `written_after`.
+    `written_after`. parts: of a layer, where there is no run. Raises: SettingsError for attention
+    on another text than that of the queries, which has no columns here.
     """
+    if maps.tokens != maps.memory_tokens:
+        raise SettingsError(
+            "The file holds attention from one text to another, but this page shows models that"
+            " read their own text: see “All heads of a model”"
+        )
     if run is None:
-        return WholeModel(maps, pieces=pieces)
+        return WholeModel(maps, pieces=pieces, parts=parts)
     return whole_run(run, pieces, written_after(run.ids, marked))
 
 
@@ -273,15 +293,14 @@ def whole_run(
     run: LanguageModelRun, pieces: bool = False, written: tuple[int, ...] = ()
 ) -> WholeModel:
     """The picture of a run. written: pieces that follow its text."""
-    n = len(run.ids)
     if written:
         run = run_again(run, run.ids + written, True)
-    return WholeModel(AttentionMaps.of_traces(run.traces), run, pieces, n)
+    return WholeModel(AttentionMaps.of_traces(run.traces), run, pieces, len(written))
 
 
 @cached
 def run_again(run: LanguageModelRun, ids: tuple[int, ...], as_set: bool) -> LanguageModelRun:
-    """Other ids in the model of a run. as_set: whether its heads are off that are off."""
+    """Other ids in the model of a run. as_set: whether its parts are off that are off."""
     decoder = run.decoder if as_set else run.decoder.before or run.decoder
     return run_of(decoder, ids, run.vocabulary, run.means)
 
@@ -300,9 +319,9 @@ class Carrier:
 @dataclass(frozen=True)
 class WholeFacts:
     """*The whole model*: last: the last word. answer: what comes next, and its share. since: the
-    layer in which it appears; earlier: what would be said after the layer before; None if it was
-    there from the first layer on, or heads are off. was: the answer with all heads on, if some are
-    off. carrier: the head that adds most. left_out: words that have no room. opened: the
+    layer from which on it is the answer; earlier: what would be said after the layer before; None
+    if it was there from the first layer on, or parts are off. was: the answer with all parts on, if
+    some are off. carrier: the head that adds most. left_out: words that have no room. opened: the
     share of the chip that is open; sum: what the word itself, all heads and all feed-forward parts
     add to its logit, and their sum.
     """
@@ -328,7 +347,7 @@ def whole_facts(whole: WholeModel, opened: tuple[int, int] | None = None) -> Who
         return WholeFacts(whole.words[-1], left_out=left_out)
     since, answer = whole.since[-1], whole.answer
     before = whole.said[since - 1][-1] if since else None
-    was = whole.with_all_heads.answer if run.decoder.off else None
+    was = whole.with_all_parts.answer if run.decoder.off else None
     earlier = (before.text, Share(before.share)) if before and not was else None
     best = whole.thick[0] if whole.thick else None
     place = opened

@@ -1,4 +1,4 @@
-"""Why the language model goes on with a word: what comes next with heads on and off, the parts of
+"""Why the language model goes on with a word: what comes next with parts on and off, the parts of
 the sum, what each head is really worth, from where it has it, and the model cut off early.
 
 D model feature, H head, L layer, X piece of the vocabulary.
@@ -21,7 +21,9 @@ from .decoder import (
     HEAD,
     OFFSET,
     Head,
+    OffPart,
     Part,
+    head_of,
 )
 from .generation import next_probabilities
 from .heads_off import (
@@ -42,7 +44,7 @@ LEADS = 1.25  # times the next largest part is what a part must be to be named a
 
 
 class Row(NamedTuple):
-    """A word that may come next, and its probability before and after heads are switched off."""
+    """A word that may come next, and its probability before and after parts are switched off."""
 
     word: str
     before: float
@@ -54,7 +56,7 @@ class WhyWord:
     """Why a word follows a text. The sums are those of its first piece.
 
     ids: of the text. token: the first piece; None for that of the most probable word. against: what
-    its logit is compared with. off: heads that are switched off, replaced_by what they add then.
+    its logit is compared with. off: parts that are switched off, replaced_by what heads add then.
     head: the one to look at; None for the one whose loss is largest. named: the word, if it is not
     the most probable one that begins with the token. model: the name of the one that is explained.
     n_measured: of how many layers a large model has measured what every head is worth.
@@ -63,7 +65,7 @@ class WhyWord:
     ids: tuple[int, ...]
     token: int | None = None
     against: Against = AVERAGE
-    off: tuple[Head, ...] = ()
+    off: tuple[OffPart, ...] = ()
     replaced_by: str = ZERO
     head: Head | None = None
     named: str = ""
@@ -76,8 +78,8 @@ class WhyWord:
         return run_of_ids(self.ids, self.model)
 
     @property
-    def changes(self) -> tuple[tuple[Head, ...], str, str]:
-        """The heads that are off, what they add, and the name of the model."""
+    def changes(self) -> tuple[tuple[OffPart, ...], str, str]:
+        """The parts that are off, what heads add then, and the name of the model."""
         return self.off, self.replaced_by, self.model
 
     @property
@@ -95,6 +97,11 @@ class WhyWord:
         """The most probable words without the heads that are off."""
         filling = self.replaced_by if self.off else ZERO
         return words_without(self.ids, self.off, filling, self.model)
+
+    @property
+    def heads_off(self) -> list[Head]:
+        """The heads among the parts that are off."""
+        return [head for one in self.off if (head := head_of(one)) is not None]
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -164,7 +171,7 @@ class WhyWord:
             along_D = self.before.compared(self.piece, self.against)
             for layer in range(self.n_measured):
                 lost[layer] = after - ends_without(self.ids, layer, self.off, self.model) @ along_D
-        for head in self.off:
+        for head in self.heads_off:
             with_it = run_without(self.ids, others(self.off, head), *self.changes[1:])
             lost[head] = float(self.explained(with_it.logits[-1])) - after
         return lost

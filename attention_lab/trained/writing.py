@@ -15,7 +15,7 @@ from attention_core.checks import Array
 
 from ..user_data.matrix_names import MAX_TOKENS
 from .allowed_models import STORIES, cached_run, writing_model
-from .decoder import Head
+from .decoder import OffPart
 from .generation import draw, drawn_number, next_probabilities
 from .heads_off import run_without
 from .language_model import ZERO, LanguageModel
@@ -34,7 +34,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])[\"”']?\s+")
 class Writing:
     """A prompt and the pieces written after it, as ids, with the settings of the next draw.
 
-    temperature: 0 or more. top_p: above 0, up to 1. off: heads that are switched off. model: the
+    temperature: 0 or more. top_p: above 0, up to 1. off: parts that are switched off. model: the
     name of the one that writes.
     """
 
@@ -43,7 +43,7 @@ class Writing:
     temperature: float = 1.0
     top_p: float = 1.0
     seed: int = 0
-    off: tuple[Head, ...] = ()
+    off: tuple[OffPart, ...] = ()
     model: str = STORIES
 
     @property
@@ -175,9 +175,9 @@ def continuations(writing: Writing, pieces: bool) -> Continuations:
 
 @cached_run
 def next_words_of(
-    ids: tuple[int, ...], off: tuple[Head, ...] = (), model: str = STORIES
+    ids: tuple[int, ...], off: tuple[OffPart, ...] = (), model: str = STORIES
 ) -> NextWords:
-    """The most probable words after a text, with heads switched off."""
+    """The most probable words after a text, with parts switched off."""
     return run_without(ids, off, ZERO, model).next_words(N_SHOWN)
 
 

@@ -23,7 +23,7 @@ from ..page_choices import Choice, Number, Switch
 from ..payload import JSON
 from ..pieces import label_of
 from ..story.story_view import StoryView
-from .head_pages import OFF, all_on, off_heads
+from .head_pages import OFF, all_on, off_parts
 from .text_notes import text_notes, which_model
 
 LAYER, HEAD, FIRST_PLACE = "ca_layer", "ca_head", 4
@@ -75,7 +75,7 @@ def step_of(view: StoryView, values: b.Values) -> CachedStep:
     ids = _ids(view)[: values[TOKENS]]
     first = min(values["ca_first"], len(ids))
     restarts, top_left = (values[one.key] for one in MISTAKES)
-    off, model = off_heads(view, values[OFF.key]), view.scenario.model
+    off, model = off_parts(view, values[OFF.key]), view.scenario.model
     return CachedStep(ids, first, restarts, top_left, off, model)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from attention_core import STEPS
 from attention_core.errors import AttentionError, FileError, SettingsError
 from attention_lab.focus import FOCUS_AXES, Focus
-from attention_lab.trained.decoder import Head
+from attention_lab.trained.decoder import FEED_FORWARD, OffPart, head_of, layer_of
 from attention_lab.trained.language_text import grid_of, limits_of
 from attention_lab.url_values import parse_number
 from attention_lab.user_data.edits import MAX_INDEX
@@ -46,9 +46,27 @@ MODEL = Select(
     # Earlier versions knew MiniLM alone.
     implied=dict.fromkeys((*PLACES, "fh_rule", "fh_from", "fh_to", "oh_lines", "oh_step"), MINILM),
 )
-# The heads of the language model that are switched off, on all pages of the chapter.
-MOST_PLACES = max(one.n_layers * one.decides["n_heads"] for one in WRITERS.values())
-OFF = Places("why_off", "Heads that are off", (), size=MOST_PLACES, most=40, shared=True)
+# Feed-forward parts begin where no model has a head, so that of a URL for another model no head
+# becomes one.
+FIRST_FED = 100_000
+MOST_HEADS = max(one.n_layers * one.decides["n_heads"] for one in WRITERS.values())
+MOST_PLACES = FIRST_FED + max(one.n_layers for one in WRITERS.values())
+
+
+class _Parts(Places):
+    """Heads, layer by layer, and from `FIRST_FED` on feed-forward parts."""
+
+    def read(self, text: str) -> tuple[int, ...]:
+        """See `Choice`."""
+        found = super().read(text)
+        for one in found:
+            if one < FIRST_FED:
+                parse_number(str(one), 0, MOST_HEADS - 1, True)
+        return found
+
+
+# The parts of the language model that are switched off, on all pages of the chapter.
+OFF = _Parts("why_off", "Parts that are off", (), size=MOST_PLACES, most=40, shared=True)
 # Whether one head is open on the page of all heads.
 OPEN = Switch("th_open", "One head", False)
 UPLOAD, ALL_HEADS = "upload", "trained-heads"
@@ -102,10 +120,7 @@ class HeadPage:
                 fields += words_or_pieces(view, shown.maps.tokens)
             notes = notes_on(view.scenario, model, view.own_heads)
             above += [b.Text(escape_markdown(note), small=True) for note in notes]
-            if OFF.key not in {
-                key for one in fields if isinstance(one, b.Button) for key in one.sets
-            }:
-                fields += all_on(shown.off)
+            fields += all_on(shown.off)
             told = (self.facts(view, values, shown),) if self.facts else ()
             below = self.blocks(view, values, shown, *told)
         except AttentionError as error:
@@ -137,7 +152,7 @@ def _is_missing(view: StoryView, model: str) -> bool:
 
 def heads_of(view: StoryView, model: str, off: Sequence[int] = ()) -> HeadsShown:
     """The heads that are shown on the sentence. off: their places. Raises: AttentionError."""
-    return heads_on(view.scenario, model, view.own_heads, off=off_heads(view, off))
+    return heads_on(view.scenario, model, view.own_heads, off=off_parts(view, off))
 
 
 def heads_shown(view: StoryView, values: b.Values) -> HeadsShown:
@@ -145,21 +160,35 @@ def heads_shown(view: StoryView, values: b.Values) -> HeadsShown:
     return heads_of(view, values[MODEL.key], values.get(OFF.key, ()))
 
 
-def off_heads(view: StoryView, off: Sequence[int]) -> tuple[Head, ...]:
-    """Heads as layer and number, of their places in the grid; each once, in its order."""
+def off_parts(view: StoryView, off: Sequence[int]) -> tuple[OffPart, ...]:
+    """Heads as layer and number, and feed-forward parts, of their places; each once, in order."""
     n_layers, n_heads = grid_of(view.scenario.model)
-    return tuple(divmod(one, n_heads) for one in sorted(set(off)) if one < n_layers * n_heads)
+    found: list[OffPart] = []
+    for one in sorted(set(off)):
+        if one < n_layers * n_heads:
+            found.append(divmod(one, n_heads))
+        elif FIRST_FED <= one < FIRST_FED + n_layers:
+            found.append((FEED_FORWARD, one - FIRST_FED))
+    return tuple(found)
 
 
-def head_name(head: Head) -> str:
-    """A head by its layer and number."""
-    return f"layer {head[0]}, head {head[1]}"
+def place_of(part: OffPart, n_heads: int) -> int:
+    """The place of a part, see `off_parts`. n_heads: of a layer."""
+    head = head_of(part)
+    return FIRST_FED + layer_of(part) if head is None else head[0] * n_heads + head[1]
 
 
-def all_on(off: Sequence[Head]) -> list[b.Button]:
-    """A button that switches all heads on, where some are off."""
-    about = f"Off are: {'; '.join(map(head_name, off))}."
-    return [b.Button("All heads on", {OFF.key: ()}, about)] if off else []
+def place_name(part: OffPart) -> str:
+    """A head by its layer and number, or the feed-forward part of a layer."""
+    head = head_of(part)
+    return f"layer {layer_of(part)}, {FEED_FORWARD if head is None else f'head {head[1]}'}"
+
+
+def all_on(off: Sequence[OffPart]) -> list[b.Button]:
+    """A button that switches all parts on, where some are off."""
+    about = f"Switched off: {'; '.join(map(place_name, off))}."
+    which = "heads" if all(map(head_of, off)) else "parts"
+    return [b.Button(f"All {which} on", {OFF.key: ()}, about, name="all on")] if off else []
 
 
 def place_choices(shown: HeadsShown) -> tuple[Choice, ...]:

@@ -192,4 +192,6 @@ def _to_the_story(shown: HeadsShown, layer: int, focus: Focus) -> list[b.Block]:
         return []
     cell = {"head": focus.head, "query": focus.query, "key": focus.key}
     places = {"weights": weights, "layer": layer, "scaling": "on", "mask": "none"}
-    return [b.Row((b.Link("Walk through this layer step by step", "scores", places | cell),))]
+    link = b.Row((b.Link("Walk through this layer step by step", "scores", places | cell),))
+    note = b.Text("The story shows the model with nothing switched off.", small=True)
+    return [link, note] if shown.off else [link]

@@ -2,15 +2,16 @@
 with what the model would say there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from attention_core.checks import Array
-from attention_lab.trained.decoder import Head
+from attention_lab.trained.decoder import FEED_FORWARD, Head, OffPart
 from attention_lab.trained.lens import Said
 from attention_lab.trained.whole_model import WholeModel
+from attention_lab.words.numbers import Share
 
 from ..payload import JSON, board_json, panel_json, sent_numbers
 from ..pieces import label_of
@@ -19,7 +20,6 @@ CHIPS, ARCS, PARTS, NEXT = "chips", "arcs", "parts", "next"
 # What a chip is: of no answer, the last answer of its column, the answer of the text, a word of the
 # text, the same word as the answer; a part of a layer; what comes next.
 PLAIN, SETTLED, ANSWER, WORD, FOUND, PART, COMES = range(7)
-OF_LAYER = ("feed-forward", "norm", "attention", "norm")  # from above
 LEAST_ARC = 0.03  # smaller shares have no arc
 TEXT = "text"  # the row of the words
 
@@ -32,33 +32,32 @@ def row_names(rows: Sequence[range]) -> list[str]:
     return [*names, TEXT]
 
 
+def whose_arcs(layers: range, head: Head | None) -> str:
+    """Whose arcs the row of some layers shows: those of a head that is chosen in it."""
+    return f"head {head[1]}" if head and [*layers] == [head[0]] else "all heads on average"
+
+
 def whole_board(
     whole: WholeModel,
     head: Head | None = None,
     opened: int | None = None,
     before: WholeModel | None = None,
+    doors: Mapping[str, str] | None = None,
 ) -> JSON:
     """The board. head: the one whose arcs its layer shows, in the place of the average of all.
     opened: the row of several layers that is opened. before: the same text in the model with all
-    heads. A word that was written is played.
+    parts. doors: what a click opens, by what is clicked. A word that was written is played.
     """
-    rows, words = whole.rows(opened), whole.words
-    names, shape = row_names(rows), (len(rows) + 1, len(words))
-    labels = [label_of(one) for one in words]
-    axes: JSON = {
-        "layer": {"word": "layer", "labels": names, "block": None},
-        "word": {"word": "word", "labels": labels, "block": None},
-        **{name: {"word": name, "labels": None, "block": None} for name in ("part", "alone")},
-        "next": {"word": "next", "labels": list(whole.coming[0]), "block": None},
-    }
+    rows, n_words, opens = whole.rows(opened), len(whole.words), doors or {}
+    of_arcs = {"shape": [len(rows) + 1, n_words, n_words], "axes": ["layer", "word", "word"]}
     arrays: JSON = {
         CHIPS: _chips(whole, rows, before),
-        ARCS: {"shape": [*shape, shape[1]], "axes": ["layer", "word", "word"], "title": "arcs"},
-        PARTS: _parts(rows),
+        ARCS: of_arcs | {"title": ARCS},
+        PARTS: _parts(whole, rows, opens),
     }
-    chips: dict[str, Any] = {"chips": True, "arcs": _arcs(whole, rows, head), "bare": True}
+    chips: JSON = {"chips": True, "arcs": _arcs(whole, rows, head), "bare": True}
     if whole.n_written:
-        chips["wave"] = len(words) - 1
+        chips["wave"] = n_words - 1
     panels = [
         _panel(CHIPS, "What the model would say", "result", **chips),
         _panel(PARTS, "Parts of the layers", "operand", chips=True),
@@ -67,14 +66,25 @@ def whole_board(
     if whole.run is not None:
         arrays[NEXT] = _next(whole, rows)
         panels.append(_panel(NEXT, "What comes next", "operand", chips=True, rows=None))
-    cell = (CHIPS, (0, len(words) - 1))
     about: JSON = {
-        "whole": {"says": _says(whole), "written": whole.n_written},
+        "whole": {"says": _says(rows, head, opens), "written": whole.n_written},
+        "rules": {CHIPS: {"operation": "given", "length": 0}},
         "player": True,
         "fits": True,
     }
-    rules = {CHIPS: {"operation": "given", "length": 0}}
-    return board_json(_description(whole), arrays, axes, panels, cell, rules=rules, **about)
+    cell = (CHIPS, (0, n_words - 1))
+    return board_json(_description(whole), arrays, _axes(whole, rows), panels, cell, **about)
+
+
+def _axes(whole: WholeModel, rows: Sequence[range]) -> JSON:
+    labels = {
+        "layer": row_names(rows),
+        "word": [label_of(one) for one in whole.words],
+        "next": list(whole.coming[0]),
+        "part": None,
+        "alone": None,
+    }
+    return {name: {"word": name, "labels": some, "block": None} for name, some in labels.items()}
 
 
 def _panel(name: str, title: str, role: str, **about: Any) -> JSON:
@@ -129,22 +139,38 @@ def _numbers(shares: Array, axes: list[str], title: str) -> JSON:
     return {"axes": axes, "title": title} | sent_numbers(shares, "probability")
 
 
-def _parts(rows: Sequence[range]) -> JSON:
+def _parts(whole: WholeModel, rows: Sequence[range], opens: Mapping[str, str]) -> JSON:
     """The parts of each layer from above; a row of several layers opens."""
-    words, says = list[str](), list[str]()
+    parts, words, says, doors = whole.parts[::-1], list[str](), list[str](), list[str]()
     for one in rows[::-1]:
-        if len(one) > 1:
-            words += ["", f"{len(one)} layers", "open", ""]
-            says += [f"layers {one[0]} to {one[-1]}"] * 4
-        else:
-            words += OF_LAYER
-            says += [f"the {part} of layer {one[0]}" for part in OF_LAYER]
+        several = len(one) > 1
+        open_row = ["open", f"{len(one)} layers", *[""] * len(parts)][: len(parts)]
+        fed_off = not several and _is_off(whole, (FEED_FORWARD, one[0]))
+        shown = ["FFN off" if fed_off and part == FEED_FORWARD else part for part in parts]
+        words += open_row if several else shown
+        says += [
+            f"layers {one[0]} to {one[-1]}" if several else _part_of(whole, part, one[0])
+            for part in parts
+        ]
+        doors += [opens.get("rows" if several else PARTS, "")] * len(parts)
     shares = np.full((len(words), 1), np.nan)
-    return (
-        _texts(words, [PART] * len(words))
-        | {"says": says}
-        | _numbers(shares, ["part", "alone"], PARTS)
-    )
+    about = {"says": says, "opens": doors} | _numbers(shares, ["part", "alone"], PARTS)
+    return _texts(words, [PART] * len(words)) | about
+
+
+def _is_off(whole: WholeModel, part: OffPart) -> bool:
+    return whole.run is not None and part in whole.run.decoder.off
+
+
+def _part_of(whole: WholeModel, part: str, layer: int) -> str:
+    """A part of a layer, and what of it is switched off."""
+    says = f"the {part} of layer {layer}"
+    if part == FEED_FORWARD and _is_off(whole, (FEED_FORWARD, layer)):
+        return f"{says}, switched off"
+    heads = [one for one in range(whole.maps.sizes["H"]) if _is_off(whole, (layer, one))]
+    if part != "attention" or not heads:
+        return says
+    return f"{says}; off: {', '.join(f'head {one}' for one in heads)}"
 
 
 def _next(whole: WholeModel, rows: Sequence[range]) -> JSON:
@@ -158,8 +184,9 @@ def _next(whole: WholeModel, rows: Sequence[range]) -> JSON:
 
 
 def _arcs(whole: WholeModel, rows: Sequence[range], head: Head | None) -> list[list[Any]]:
-    """Arcs [row, word, source, share, what it adds to the answer, a name]: of a layer the average
-    of its heads, or the head that is chosen; those that add most to the answer in their own head.
+    """Arcs [row, word, source, share, what it adds to the answer, whose it is]: of a layer the
+    average of its heads, or the head that is chosen; those that add most to the answer in their own
+    head.
     """
     found = list[list[Any]]()
     for row, layers in enumerate(rows[::-1]):
@@ -169,26 +196,22 @@ def _arcs(whole: WholeModel, rows: Sequence[range], head: Head | None) -> list[l
         for word, source in np.argwhere(read_WV >= LEAST_ARC).tolist():
             found.append([row, word, source, round(float(read_WV[word, source]), 4)])
         for source, one in thick.items():
-            name = f"head {one.head}: {one.read:.0%}"
             where = [row, len(read_WV) - 1, source, round(one.read, 4), round(one.added, 4)]
-            found.append([*where, name])
+            found.append([*where, f"head {one.head}"])
     return found
 
 
-def _says(whole: WholeModel) -> JSON:
-    """The words of the board, with places for facts."""
+def _says(rows: Sequence[range], head: Head | None, opens: Mapping[str, str]) -> JSON:
+    """The words of the board, with places for facts. who: whose arcs each row shows."""
     return {
         "chip": "{row}, {word}:",
-        "reads": "All heads on average read {reads}.",
-        "before": "With all heads: {before}.",
+        "reads": "Read by {who}: {reads}.",
+        "before": "With nothing switched off: {before}.",
         "word": "{word}, a word of the text",
-        "arc": "{row}: {word} reads",
+        "arc": "{row}, {word}, read by {who}:",
         "next": "After {row}, this comes next:",
-        "opens": {
-            "chips": "Click it for its sum." if whole.run is not None else "",
-            "arcs": "Click it for the eight products.",
-            "parts": "Click it for the step of the story.",
-        },
+        "who": [whose_arcs(one, head) for one in rows[::-1]],
+        "opens": dict(opens),
     }
 
 
@@ -197,4 +220,4 @@ def _description(whole: WholeModel) -> str:
     if whole.run is None:
         return f"{what} Arcs show what each word reads."
     said = whole.answer
-    return f"{what} After the last layer it says “{said.text}” with {said.share:.0%}."
+    return f"{what} After the last layer it says “{said.text}” with {Share(said.share, 0)}."

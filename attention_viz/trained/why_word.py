@@ -1,4 +1,4 @@
-"""The page *Why this word?*: the next words with heads on and off; below them the arithmetic of
+"""The page *Why this word?*: the next words with parts on and off; below them the arithmetic of
 `why_word_sums.py`.
 """
 
@@ -9,8 +9,8 @@ from zlib import crc32
 import numpy as np
 
 from attention_lab.trained.allowed_models import STORIES
-from attention_lab.trained.decoder import Head
-from attention_lab.trained.facts import WhyFacts, why_facts
+from attention_lab.trained.decoder import FEED_FORWARD, Head
+from attention_lab.trained.facts import WhyFacts, part_name, why_facts
 from attention_lab.trained.language_model import MEAN, ZERO
 from attention_lab.trained.language_text import grid_of, language_ids, limits_of
 from attention_lab.trained.model_run import AVERAGE, Against
@@ -27,7 +27,7 @@ from ..payload import JSON
 from ..sentence import one_head_part
 from ..story.next_token import BAR_CELLS, SHARE_SIDE
 from ..story.story_view import StoryView
-from .head_pages import OFF, head_name, off_heads
+from .head_pages import OFF, all_on, off_parts, place_name, place_of
 from .text_notes import text_notes, which_model, words_or_pieces
 from .why_word_sums import EVIDENCE_FORM, arithmetic
 
@@ -56,13 +56,13 @@ BY = Select(
 
 def _choices(view: StoryView, off: tuple[int, ...]) -> Sequence[Choice]:
     model = view.scenario.model
-    why = WhyWord(_ids(view), off=off_heads(view, off), model=model)
+    why = WhyWord(_ids(view), off=off_parts(view, off), model=model)
     words = words_of(why)
     order_X = np.argsort(-why.before.logits[-1], kind="stable")[:MOST_PIECES].tolist()
     order = [*words, *(one for one in order_X if one not in words)]
     pieces = {str(one): _piece_label(why, one, words.get(one, [])) for one in order}
     whole = np.ndindex(*grid_of(model))
-    heads = {f"{layer}.{head}": head_name((layer, head)) for layer, head in whole}
+    heads = {f"{layer}.{head}": place_name((layer, head)) for layer, head in whole}
     first = {NEXT: f"the most probable: {words[why.piece][0]}"}
     against = {AVERAGE: "the average piece", ALONE: "nothing (the logit alone)"}
     variant = "" if why.is_measured else model
@@ -108,7 +108,7 @@ def why_of(view: StoryView, values: b.Values) -> WhyWord:
         _ids(view),
         None if token == NEXT else int(token),
         compared,
-        off_heads(view, values[OFF.key]),
+        off_parts(view, values[OFF.key]),
         values[BY.key] if view.scenario.model == STORIES else ZERO,
         None if head == LARGEST else _head(head),
         values[NAMED.key],
@@ -153,18 +153,15 @@ def _compared(choice: Choice, why: WhyWord) -> b.Field:
 
 
 def _switches(why: WhyWord) -> list[b.Button]:
-    """Buttons that switch the head in focus off or on, and all heads on."""
-    name, way = head_name(why.focus), "on" if why.focus in why.off else "off"
-    buttons = [b.Button(f"Switch {way} {name}", _switched(why, why.focus), name="switch")]
-    if why.off:
-        buttons.append(b.Button("All heads on", {OFF.key: ()}))
-    return buttons
+    """Buttons that switch the head in focus off or on, and all parts on."""
+    name, way = place_name(why.focus), "on" if why.focus in why.off else "off"
+    switch = b.Button(f"Switch {way} {name}", _switched(why, why.focus), name="switch")
+    return [switch, *all_on(why.off)]
 
 
 def _switched(why: WhyWord, head: Head) -> dict[str, object]:
     """What switching a head off, or on again, sets; it is then the one to look at."""
-    off = set(why.off) ^ {head}
-    places = tuple(sorted(layer * why.grid[1] + number for layer, number in off))
+    places = tuple(sorted(place_of(one, why.grid[1]) for one in set(why.off) ^ {head}))
     return {OFF.key: places, HEAD_KEY: f"{head[0]}.{head[1]}"}
 
 
@@ -211,7 +208,10 @@ def _answer(why: WhyWord, facts: WhyFacts) -> str:
             f"{word} comes next with **{facts.before}**. {looks} Click it in the grid: it is"
             f" switched off.\n\n{goes_on}"
         )
-    changed, filling = "", ", with its mean in its place" if why.replaced_by == MEAN else ""
+    changed = filling = ""
+    if why.replaced_by == MEAN and why.heads_off:
+        alone = len(why.off) == 1
+        filling = f", with {'its mean' if alone else 'the mean of each head'} in its place"
     if facts.comes:
         top, most = facts.comes
         changed = f" **{escape_markdown(top)}** comes first with **{most}**."
@@ -233,7 +233,7 @@ def _left_out(why: WhyWord, facts: WhyFacts) -> str:
 
 
 def _heads_off(facts: WhyFacts) -> str:
-    """The heads that are off in words, layer by layer."""
+    """The parts that are off in words, heads layer by layer."""
     layers = dict[int, list[int]]()
     for layer, head in facts.off:
         layers.setdefault(layer, []).append(head)
@@ -241,6 +241,7 @@ def _heads_off(facts: WhyFacts) -> str:
         f"{'heads' if len(heads) > 1 else 'head'} {_listed(heads)} of layer {layer}"
         for layer, heads in layers.items()
     ]
+    names += [part_name((FEED_FORWARD, layer)) for layer in facts.fed]
     return _listed([*names, *([f"{facts.more_off} more"] if facts.more_off else [])])
 
 
@@ -254,11 +255,11 @@ def _prose(written: str) -> str:
 
 
 def words_board(why: WhyWord, pieces: bool = False) -> JSON:
-    """The text with the arcs of the head in focus; bars of the next words with all heads and now,
-    and what each head is worth. pieces: whether pieces of a word stand alone in the text.
+    """The text with the arcs of the head in focus; bars of the next words with nothing off and
+    now, and what each head is worth. pieces: whether pieces of a word stand alone in the text.
     """
     layer, head = why.focus
-    what = "What comes next with all heads and now, and a row of heads for each layer."
+    what = "What comes next with nothing switched off and now, and a row of heads for each layer."
     board = matrix_board([*_bars(why), _heads_grid(why)], (WORTH, layer, head), what)
     for panel in board["panels"]:
         if panel["array"] in (BEFORE, AFTER):
@@ -269,12 +270,12 @@ def words_board(why: WhyWord, pieces: bool = False) -> JSON:
 
 
 def _bars(why: WhyWord) -> list[Matrix]:
-    """The probability of each word with all heads, and as they are set now."""
+    """The probability of each word with nothing off, and as the parts are set now."""
     words = Side("word", tuple(row.word for row in why.rows))
     now = f"now: {len(why.off)} off" if why.off else "now: none off"
     drawn = (
-        (BEFORE, [row.before for row in why.rows], BEFORE, "With all heads"),
-        (AFTER, [row.after for row in why.rows], now, "With the heads as they are set"),
+        (BEFORE, [row.before for row in why.rows], "nothing off", "With nothing switched off"),
+        (AFTER, [row.after for row in why.rows], now, "With the parts as they are set"),
     )
     return [
         Matrix(
@@ -297,7 +298,7 @@ def _heads_grid(why: WhyWord) -> Matrix:
     adds, until its heads are measured.
     """
     off_LH = np.zeros(why.grid, dtype=bool)
-    for one in why.off:
+    for one in why.heads_off:
         off_LH[one] = True
     title, says = f"what each head itself adds to “{why.word}”", "It itself adds"
     if is_worth := why.is_measured or why.n_measured > 0:
@@ -313,7 +314,7 @@ def _heads_grid(why: WhyWord) -> Matrix:
         rows,
         columns,
         (2, 0),
-        title + (" (framed: off)" if why.off else ""),
+        title + (" (framed: off)" if why.heads_off else ""),
         kind="logit",
         changed=off_LH,
         absent="not measured yet",

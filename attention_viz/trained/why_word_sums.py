@@ -94,7 +94,7 @@ def _sum_in_words(why: WhyWord, facts: WhyFacts) -> str:
         about = ""
     on = ""
     if why.off:
-        on = " It is that of the model with the head in focus on and the others as they are set."
+        on = " It is that of the model with the head in focus on and the rest as it is set."
     says = f"{about}{_what(why, facts)} is **{total}** = {as_sum(parts)}.{on}"
     if (first := facts.leading) and (second := facts.second):
         says += (

@@ -37,7 +37,7 @@ from ..payload import JSON
 from ..pieces import label_of
 from ..story.next_token import BAR_CELLS, SHARE_SIDE, share_matrices
 from ..story.story_view import StoryView
-from .head_pages import OFF, all_on, off_heads
+from .head_pages import OFF, all_on, off_parts
 from .text_notes import text_notes, which_model, words_or_pieces
 
 WRITTEN = Places(
@@ -81,7 +81,7 @@ MANY = 20  # words or pieces
 
 def writing_of(view: StoryView, values: b.Values) -> Writing:
     """The text of the page with its settings. Raises: AttentionError."""
-    scenario, off = view.scenario, off_heads(view, values[OFF.key])
+    scenario, off = view.scenario, off_parts(view, values[OFF.key])
     prompt = language_ids(scenario.text, scenario.n_tokens, scenario.model)
     written = written_after(prompt, values[WRITTEN.key])
     heat, top_p, seed = (values[one.key] for one in (TEMPERATURE, TOP_P, SEED))

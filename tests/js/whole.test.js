@@ -2,6 +2,7 @@ import { chipArea, chipUnder, readsOf } from "../../assets/board/draw/chips.js";
 import { fitWhole, leastHeight, stackWhole } from "../../assets/board/place/whole.js";
 import { frameOf, indexInOrder, placeInOrder, rowMoment } from "../../assets/board/play/player.js";
 import { firstSlices, openScene } from "../../assets/board/scene/scene.js";
+import { sayPlace } from "../../assets/board/words/place.js";
 import { anyOverlap, array, words } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
@@ -10,7 +11,7 @@ function modelOf(count, rows = 4) {
   const size = rows * count;
   const arcs = [];
   for (let row = 0; row < rows - 1; row += 1) for (let word = 0; word < count; word += 1) arcs.push([row, word, 0, 0.5]);
-  arcs.push([0, count - 1, 1, 0.9, 0.2, "head 2: 90%"]);
+  arcs.push([0, count - 1, 1, 0.9, 0.2, "head 2"]);
   const texts = (n, more = {}) => ({ words: words(n, "t"), tones: Array(n).fill(0), kind: "probability", limit: 1, ...more });
   const panel = (id, name, more) => ({ id, array: name, rows: 0, columns: 1, place: [0, 0], role: "aside", size: "full", title: id, chips: true, bare: true, ...more });
   return openScene({
@@ -23,7 +24,7 @@ function modelOf(count, rows = 4) {
     axes: { layer: { word: "layer", labels: words(rows, "layer ") }, word: { word: "word", labels: words(count) }, part: { word: "part" }, alone: { word: "alone" }, next: { word: "next" } },
     panels: [panel("chips", "chips", { role: "result", arcs }), panel("parts", "parts", {}), panel("strip", "chips", { strip: true }), panel("next", "next", { rows: null })],
     rules: { chips: { operation: "given", length: 0 } },
-    whole: { says: {}, written: 0 },
+    whole: { says: { chip: "{row}, {word}:", reads: "By {who}: {reads}.", arc: "{row}, {word}, {who}:", who: ["all", "head 7", "all"], opens: {} }, written: 0 },
   });
 }
 
@@ -97,6 +98,16 @@ test("what a chip reads is told without the arc of a single head", () => {
   const model = modelOf(5);
   const { boxes } = fitWhole(model, windowOf(900, 500));
   assert.deepEqual(readsOf({ model, boxes }, [0, 4]), [{ key: 0, share: 0.5, word: "w0" }]);
+});
+
+test("an arc is told as that of its own head, or of those that its row shows", () => {
+  const model = modelOf(5);
+  const { boxes } = fitWhole(model, windowOf(900, 500));
+  const said = (...index) => sayPlace({ model, boxes }, { array: "arcs", index });
+  assert.equal(said(0, 4, 1), "layer 0, w4, head 2: w1 90 %");
+  assert.equal(said(0, 4, 0), "layer 0, w4, all: w0 50 %");
+  assert.equal(said(1, 2, 0), "layer 1, w2, head 7: w0 50 %");
+  assert.ok(sayPlace({ model, boxes }, { array: "chips", index: [1, 2] }).endsWith("By head 7: w0 50 %."));
 });
 
 test("a wave goes up row by row", () => {

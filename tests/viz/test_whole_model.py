@@ -10,10 +10,22 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError
+from attention_lab.scenario import Scenario
 from attention_lab.trained.language_model import language_model
+from attention_lab.trained.language_text import language_ids, language_layer
 from attention_lab.trained.whole_model import whole_run
+from attention_lab.trained.writing import mark
+from attention_lab.words.numbers import Share
+from attention_viz import blocks as b
 from attention_viz import board
+from attention_viz.every_page import BLOCK_PAGES
 from attention_viz.site import answer
+from attention_viz.story.story_view import StoryView
+from attention_viz.trained.cache import CACHE, step_of
+from attention_viz.trained.head_pages import OFF, off_parts, place_of
+from attention_viz.trained.whole_model import whole_board
+from attention_viz.trained.writing import WRITING
+from tests.viz.reading_blocks import all_of, blocks_of, shown, values_of, words_of
 from tests.viz.reading_scenes import scene_of_text, sent
 
 MODEL = language_model()
@@ -109,6 +121,62 @@ def test_an_arc_opens_the_eight_products_of_its_head() -> None:
     assert pressed("arcs", 2, LAST, 9, wm_arcs="2.5")[1]["head"] == "5"
 
 
+def test_a_row_says_whose_arcs_it_shows() -> None:
+    rows = [scene_of(asked(wm_arcs=head))["whole"]["says"]["who"] for head in ("average", "2.3")]
+    assert [*map(len, map(set, rows))] == [1, 2]
+    assert [place for place in range(5) if rows[0][place] != rows[1][place]] == [2]
+    assert "3" in rows[1][2]
+
+
+def test_doors_of_a_written_column_open_the_text_of_the_picture() -> None:
+    more = WHOLE.one_more()
+    longer, own = whole_run(WHOLE.known, False, more[1:]), {"wr_written": ".".join(map(str, more))}
+    last = len(longer.words) - 1
+    path, chosen = pressed("arcs", 3, last, 5, **own)
+    layer, head, query, key = (int(chosen[one]) for one in ("layer", "head", "query", "key"))
+    assert (path, language_ids(chosen["text"]), layer) == ("scores", longer.known.ids, 1)
+    shares_HS = language_layer(chosen["text"], 1).probabilities[0, :, query]
+    assert query == longer.columns[last].stop - 1
+    assert head == shares_HS[:, longer.columns[5]].sum(axis=1).argmax()
+    assert key == longer.columns[5].start + shares_HS[head, longer.columns[5]].argmax()
+    path, chosen = pressed("next", 0, 1, **own)
+    piece = longer.next_words.spellings[longer.coming[0][1]][0]
+    assert (path, chosen["why_token"]) == ("why-this-word", str(piece))
+    assert language_ids(chosen["text"]) == longer.known.ids
+    _, chosen = pressed("chips", 0, last, **own)
+    found = asked(**own, wm_chip=chosen["wm_chip"])
+    links = [item for one in found["blocks"] for item in one.get("items", ()) if "to" in item]
+    assert language_ids(links[-1]["changes"]["text"]) == longer.known.ids
+
+
+def test_where_no_text_has_the_pieces_of_the_picture_its_doors_lead_nowhere() -> None:
+    spelled = [MODEL.tokenizer.pieces.index(one) for one in (" ", "f", "r", "o", "g")]
+    own = {"wr_written": ".".join(map(str, mark(WHOLE.known.ids, tuple(spelled))))}
+    scene = scene_of(asked(**own))
+    assert scene["axes"]["word"]["labels"][-1] == "frog"
+    assert {"arcs", "parts", "next"}.isdisjoint(scene["whole"]["says"]["opens"])
+    assert pressed("arcs", 0, LAST, 5, **own)[0] == "whole-model"
+    assert pressed("chips", 0, LAST, **own)[1]["wm_chip"] == f"4.{LAST}"
+
+
+def test_with_heads_off_an_arc_opens_its_head_where_they_are_off() -> None:
+    path, chosen = pressed("arcs", 2, LAST, 9, why_off="0")
+    places, run = WHOLE.columns[9], MODEL.run(WHOLE.known.ids, without=[(0, 0)])
+    shares_HS = run.traces[2].probabilities[0, :, 15, places]
+    head = int(shares_HS.sum(axis=1).argmax())
+    key = places.start + int(shares_HS[head].argmax())
+    cell = [chosen[one] for one in ("th_open", "th_layer", "th_head", "th_cell", "why_off")]
+    assert (path, cell) == ("trained-heads", ["true", "2", str(head), f"15-{key}-0", "0"])
+
+
+def test_the_parts_of_a_layer_stand_in_the_order_in_which_the_model_computes_them() -> None:
+    for model, attention, last in (("language model", 1, "feed-forward"), ("MiniLM", 0, "norm")):
+        scene = scene_of(asked(th_model=model))
+        upwards = scene["arrays"]["parts"]["words"][3::-1]
+        assert (upwards.index("attention"), upwards[-1]) == (attention, last)
+        assert "wave" not in next(one for one in scene["panels"] if "arcs" in one)
+
+
 @pytest.mark.parametrize(
     ("row", "part", "step"), [(0, "attention", "scores"), (3, "feed-forward", "block")]
 )
@@ -138,6 +206,59 @@ def test_a_head_that_is_off_is_off_on_every_page_and_the_chip_tells_what_was_sai
     assert all("All heads on" not in json.dumps(asked(path=one["path"])) for one in weights)
 
 
+def test_a_feed_forward_part_that_is_off_is_off_on_every_page() -> None:
+    row = next(one for one in asked(wm_arcs="feed-forward.3")["blocks"] if one["kind"] == "row")
+    (off,) = [
+        one["changes"]["why_off"] for one in row["items"] if one["label"].startswith("Switch")
+    ]
+    assert off == "100003"
+    without = [("feed-forward", 3)]
+    expected = whole_run(MODEL.run(WHOLE.known.ids, without=without))
+    scene = scene_of(asked(why_off=off))
+    shares = sent(scene, "chips").reshape(6, -1)[:5]
+    assert shares == pytest.approx(
+        np.array([[one.share for one in row] for row in expected.said[::-1]]), rel=1e-6
+    )
+    (word, share), *_ = expected.next_words
+    view = StoryView(Scenario(FROG))
+    (board,) = all_of(shown(WRITING, view, why_off=off), b.Board)
+    assert sent(board.scene, "share").ravel()[0] == share
+    why = words_of(blocks_of(BLOCK_PAGES["why-this-word"], view, why_off=(int(off),)))
+    assert f"**{word}** comes first with **{Share(share)}**" in why
+    assert "Without the feed-forward part of layer 3: " in why
+    step = step_of(view, values_of(CACHE, view, why_off=off))
+    assert np.array_equal(step.full.logits, expected.known.logits)
+    for path in ("cache", "trained-heads", "find-a-head", "change-a-word"):
+        assert "All parts on" in json.dumps(asked(path=path, why_off=off)), path
+
+
+def test_places_of_heads_are_those_of_their_grid_and_others_are_no_feed_forward_parts() -> None:
+    view = StoryView(Scenario(FROG))
+    heads = [(layer, head) for layer in range(5) for head in range(8)]
+    fed = [("feed-forward", layer) for layer in range(5)]
+    assert off_parts(view, range(40)) == tuple(heads)
+    every = [place_of(one, 8) for one in [*heads, *fed]]
+    assert every[:40] == [*range(40)]
+    assert off_parts(view, every) == (*heads, *fed)
+    assert OFF.read(OFF.text(tuple(every[-40:]))) == tuple(every[-40:])
+    assert off_parts(view, (143, every[-1] + 1)) == ()  # of a larger model
+    for wrong in ("40", "99999", "100005", "-1"):
+        with pytest.raises(AttentionError):
+            OFF.read(wrong)
+
+
+def test_the_picture_and_a_switch_say_which_feed_forward_part_is_off() -> None:
+    parts = scene_of(asked(why_off="36.100003"))["arrays"]["parts"]
+    assert [place for place, word in enumerate(parts["words"]) if word == "FFN off"] == [4]
+    assert "off" in parts["says"][4]
+    assert "head 4" in parts["says"][2]
+    assert not any("off" in parts["says"][place] for place in range(20) if place not in (2, 4))
+    row = next(one for one in asked(why_off="100003")["blocks"] if one["kind"] == "row")
+    (on,) = [one["changes"] for one in row["items"] if one["label"] == "All parts on"]
+    assert on["why_off"] == ""
+    assert scene_of(asked({"changes": on}, why_off="100003")) == scene_of(asked())
+
+
 def test_a_written_word_is_a_column_that_is_played() -> None:
     label = "Write a word"
     (row,) = [one for one in asked()["blocks"] if one["kind"] == "row"]
@@ -159,6 +280,9 @@ def test_what_a_url_asks_for_in_vain_leaves_the_picture(own: dict[str, str]) -> 
 
 
 def test_a_run_is_a_picture_in_a_notebook() -> None:
+    scene = whole_board(WHOLE)  # in a notebook nothing opens
+    assert not scene["whole"]["says"]["opens"]
+    assert not any(scene["arrays"]["parts"]["opens"])
     picture = board(WHOLE.known)
     assert "whole" in picture.title
     with pytest.raises(AttentionError):

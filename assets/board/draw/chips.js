@@ -3,6 +3,7 @@ import { faded } from "./colours.js";
 import { fillBox, outlineBox } from "./elements.js";
 import { indexIn } from "../place/geometry.js";
 import { offsetOf, valueAt } from "../scene/scene.js";
+import { percentOf } from "../words/arcs.js";
 
 // What a chip is: of no answer, of the last answer of its column, of the answer of the text, a word of the text, the same as the answer, a part of a layer, what comes next.
 const [, SETTLED, ANSWER, WORD, FOUND, PART, COMES] = [0, 1, 2, 3, 4, 5, 6];
@@ -43,7 +44,7 @@ function paintReadWords(context, box, look, row) {
   const [first] = strongest(box, row);
   if (!first || look.blank?.(box, [row, box.columns.start])) return;
   const middle = [x + width / 2, y + height + box.gap / 2];
-  const words = first.added ? `${first.name}, “${look.model.axes.word.labels[first.key]}”` : readsOf(look, [row, box.columns.start], 2).map(({ word, share }) => `${word} ${Math.round(100 * share)} %`).join(", ");
+  const words = first.added ? `${first.name}, “${look.model.axes.word.labels[first.key]}”` : readsOf(look, [row, box.columns.start], 2).map(({ word, share }) => `${word} ${percentOf(share)}`).join(", ");
   writeAt(context, look, middle, `↑ ${cutText(context, words, width)}`, first.added ? look.palette.output : look.palette.muted, 12);
 }
 
@@ -94,7 +95,7 @@ function dashed(context, draw) {
 }
 
 function writeChip(context, { palette, font }, { text, share, was, tone, colour }, { x, y, width, height }) {
-  const part = Number.isFinite(share) ? `${Math.round(100 * share)} %` : "";
+  const part = Number.isFinite(share) ? percentOf(share) : "";
   const told = was ? `was ${was}` : part;
   const size = tone === PART ? TOLD_SIZE : Math.max(12, Math.min(17, 0.42 * height));
   const bold = [PART, COMES].includes(tone) ? "" : "650 ";
@@ -123,7 +124,7 @@ function arcsShown(box, look, only = () => true) {
   return (panel.arcs ?? []).map(arcOf).filter((arc) => isIn(arc.query) && isIn(arc.key) && only(arc) && !look.blank?.(box, [arc.row, arc.query].slice(0, array.axes.length)));
 }
 
-const arcOf = ([row, query, key, share, added = 0, name = ""]) => ({ row, query, key, share, added, name });
+const arcOf = ([row, query, key, share, added = 0, who = ""]) => ({ row, query, key, share, added, who, name: `${who}: ${percentOf(share)}` });
 
 // An arc from the chip that is read, below, to the one that reads.
 function curveOf(box, { row, query, key }) {
@@ -185,7 +186,7 @@ export function paintReads(context, look, { array, index }, grown = 1) {
   for (const arc of lit.filter(({ added }) => added)) writeAt(context, look, nameAtArc(box, arc), arc.name, palette.output, 12);
   const named = lit.filter(({ added }) => added).map(({ key }) => key);
   for (const arc of lit.filter(({ share, key }) => !named.includes(key) && grown === 1 && (share >= WEAVE.told || array === "arcs"))) {
-    writeAt(context, look, curvePoint(curveOf(box, arc), 0.2), `${Math.round(100 * arc.share)} %`, palette.primary);
+    writeAt(context, look, curvePoint(curveOf(box, arc), 0.2), percentOf(arc.share), palette.primary);
   }
 }
 
@@ -210,9 +211,14 @@ export function chipUnder(look, { box, index }, [x, y]) {
   return near.length ? { array: "arcs", index: [near[0][1].row, near[0][1].query, near[0][1].key] } : null;
 }
 
-/** The arcs into a place, the largest share first: {word, share, key}. */
-export function readsOf({ model, boxes }, [row, query], most = 3) {
-  const box = boxes.find(({ panel }) => panel.arcs);
-  const found = (box?.panel.arcs ?? []).map(arcOf).filter((arc) => arc.row === row && arc.query === query && !arc.added).sort((a, b) => b.share - a.share);
-  return found.slice(0, most).map(({ key, share }) => ({ key, share, word: model.axes.word.labels[key] }));
+/** The arcs into a place, the largest share first. */
+export function arcsInto({ model, boxes }, [row, query]) {
+  const arcs = boxes.find(({ panel }) => panel.arcs)?.panel.arcs ?? [];
+  const found = arcs.map(arcOf).filter((arc) => arc.row === row && arc.query === query);
+  return found.sort((a, b) => b.share - a.share).map((arc) => ({ ...arc, word: model.axes.word.labels[arc.key] }));
+}
+
+/** The same without those of single heads: {word, share, key}. */
+export function readsOf(board, index, most = 3) {
+  return arcsInto(board, index).filter(({ added }) => !added).slice(0, most).map(({ key, share, word }) => ({ key, share, word }));
 }

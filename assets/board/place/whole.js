@@ -39,7 +39,7 @@ function boxesOf(model, space, { left, top, high, columns }) {
   const wide = Math.min(CELL.most * zoom, Math.floor((space.width - left) / count));
   const chip = Math.max(CHIP.least, Math.min(CHIP.most * zoom, CHIP.share * high));
   const chips = at(sized(panel("chips"), wide, high), left, top, { gap: high - chip });
-  const parts = panel("parts") && at(sized(panel("parts"), PARTS * zoom, high / 4), 0, top + high - chip / 2);
+  const parts = panel("parts") && at(sized(panel("parts"), PARTS * zoom, (high * (model.arrays.chips.shape[0] - 1)) / model.arrays.parts.shape[0]), 0, top + high - chip / 2);
   return [...nextOf(model, sized, chips, space.width), ...(parts ? [parts] : []), chips];
 }
 

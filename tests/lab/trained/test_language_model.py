@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,10 @@ from hypothesis import strategies as st
 from attention_core import FileError, SettingsError, TextError
 from attention_lab.trained import generation
 from attention_lab.trained.generation import KeyValueCache, next_probabilities
+from attention_lab.trained.heads_off import logits_without
 from attention_lab.trained.language_model import FILES, MODEL_FOLDER, language_model
 from tests.lab.refusal import refused
+from tests.lab.trained.plain_decoder import PlainRun
 
 MODEL = language_model()
 FROG = "One day, a little frog was very sad. The"
@@ -128,6 +131,70 @@ def test_a_head_switched_off() -> None:
     again = MODEL.rerun(RUN, without=[(4, 4)])
     assert np.array_equal(again.logits, off.logits)
     assert again.traces[3] is RUN.traces[3]
+
+
+@pytest.mark.parametrize("others", [(), ((1, 3),), ((3, 0),)])
+def test_a_feed_forward_part_switched_off_adds_nothing_and_all_others_read_that(others) -> None:
+    off = MODEL.run(RUN.ids, without=[("feed-forward", 2), *others])
+    plain = MODEL.run(RUN.ids, without=others)
+    assert not off.feed_forwards[2].any()
+    assert np.array_equal(off.streams[2], plain.streams[2])
+    assert off.streams[3] == pytest.approx(plain.streams[3] - plain.feed_forwards[2], abs=1e-12)
+    decoder, stream_TD = plain.decoder, off.streams[3]
+    for layer in (3, 4):
+        stream_TD = stream_TD + decoder.attend(stream_TD, layer).output[0]
+        stream_TD = stream_TD + decoder.feed_forward(stream_TD, layer)
+    assert off.logits == pytest.approx(decoder.logits(stream_TD), abs=1e-10)
+    assert off.contributions(F)["feed-forward", 2] == 0
+    again = RUN.without(("feed-forward", 2), *others)
+    assert np.array_equal(again.logits, off.logits)
+    assert again.traces[2].output == pytest.approx(off.traces[2].output, abs=0)
+
+
+@pytest.mark.parametrize("heads", [(), ((1, 3), (4, 4))])
+@pytest.mark.parametrize("layer", [0, 2, 4])
+def test_a_feed_forward_part_off_is_that_of_a_model_whose_matrix_is_zero(layer, heads) -> None:
+    layers = list(MODEL.decoder.layers)
+    layers[layer] = replace(
+        layers[layer], w_2=0 * layers[layer].w_2, b_2=np.zeros(len(MODEL.decoder.last_gain))
+    )
+    filling = np.zeros(len(MODEL.decoder.last_gain))
+    plain = PlainRun(
+        replace(MODEL.decoder, layers=tuple(layers)), RUN.ids, dict.fromkeys(heads, filling)
+    )
+    off = MODEL.run(RUN.ids, without=[*heads, ("feed-forward", layer)])
+    assert off.logits[-1] == pytest.approx(plain.logits, abs=1e-9)
+    parts = off.contributions(F, against=None)
+    assert parts["feed-forward", layer] == 0
+    assert sum(parts.values()) == pytest.approx(plain.logits[F], abs=1e-9)
+
+
+def test_heads_off_in_turn_beside_a_feed_forward_part() -> None:
+    off = (("feed-forward", 2), (3, 1))
+    each = logits_without(tuple(RUN.ids), off)
+    for head in ((0, 5), (2, 6), (3, 1), (4, 4)):
+        expected = MODEL.run(RUN.ids, without=[*{*off, head}]).logits[-1]
+        assert each[head] == pytest.approx(expected, abs=1e-9)
+
+
+def test_with_a_feed_forward_part_off_words_and_writing_are_those_of_that_model() -> None:
+    off = MODEL.run(RUN.ids, without=[("feed-forward", 4)])
+    assert off.next_words(1) != RUN.next_words(1)
+    written = list(MODEL.generate(RUN.ids, 3, without=[("feed-forward", 4)]))
+    expected = list(RUN.ids)
+    for _ in written:
+        run = MODEL.run(expected, without=[("feed-forward", 4)])
+        expected.append(int(run.logits[-1].argmax()))
+    assert [*RUN.ids, *written] == expected
+    word, share = off.next_words(1)[0]
+    shares = off.word_shares([word])
+    assert shares[word] == pytest.approx(share, abs=1e-9)
+
+
+@pytest.mark.parametrize("wrong", [("feed-forward", 5), ("feed", 1), ("feed-forward",), (5, 0)])
+def test_a_part_that_is_not_there_cannot_be_switched_off(wrong) -> None:
+    with pytest.raises(SettingsError, match="without"):
+        MODEL.run(RUN.ids, without=[wrong])
 
 
 def test_another_trace_in_the_place_of_a_layer() -> None:

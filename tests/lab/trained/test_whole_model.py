@@ -8,7 +8,9 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
+from attention_core.errors import SettingsError
 from attention_lab.scenario import Scenario
+from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.language_model import LanguageModel, language_model
 from attention_lab.trained.lens import cut_decoder
 from attention_lab.trained.whole_model import WholeModel, whole_facts, whole_model, whole_run
@@ -102,7 +104,7 @@ def test_without_its_head_one_chip_says_another_word() -> None:
         if before.said[layer][place].text != after.said[layer][place].text
     ]
     assert pairs == [(4, len(before.words) - 1)]
-    assert after.with_all_heads.answer == before.answer
+    assert after.with_all_parts.answer == before.answer
     facts = whole_facts(after)
     assert (facts.answer, facts.was[0], facts.since) == ("cat", "frog", None)
 
@@ -154,14 +156,20 @@ def test_a_sum_is_that_of_the_text_up_to_its_word_in_the_model_cut_there(layer, 
 def test_a_written_word_adds_a_column_and_changes_no_other() -> None:
     shown = heads_on(Scenario(text=FROG), LANGUAGE, None)
     before = whole_model(shown.maps, shown.run)
-    after = whole_model(shown.maps, shown.run, False, before.one_more)
+    after = whole_model(shown.maps, shown.run, False, before.one_more())
     assert (after.words[-1], after.n_written, before.n_written) == ("frog", 1, 0)
-    written = written_after(shown.run.ids, before.one_more)
+    written = written_after(shown.run.ids, before.one_more())
     assert written == tuple(MODEL.encode(FROG + " frog"))[len(shown.run.ids) :]
     for row, longer in zip(before.said, after.said, strict=True):
         for said, same in zip(row, longer, strict=False):
             assert same.text == said.text
             assert same.share == pytest.approx(said.share, abs=1e-9)
+
+
+def test_attention_from_one_text_to_another_has_no_columns() -> None:
+    maps = AttentionMaps.of(np.full((1, 1, 2, 3), 1 / 3), ("we", "saw"), ("ich", "sah", "."))
+    with pytest.raises(SettingsError):
+        whole_model(maps, None)
 
 
 def test_a_model_without_next_words_has_arcs_alone() -> None:
@@ -170,6 +178,7 @@ def test_a_model_without_next_words_has_arcs_alone() -> None:
     assert found.words == ("[CLS]", "it", "was", "its", "hallway", ".", "[SEP]")
     assert (found.said, found.thick, whole_facts(found).answer) == ([], [], "")
     assert found.read(5)[4].sum() == pytest.approx(1, abs=1e-5)
+    assert found.n_written == 0
 
 
 @pytest.mark.parametrize(("n_words", "left"), [(16, None), (17, 1), (30, 14)])

@@ -7,7 +7,7 @@ whether these stay orthonormal.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -143,43 +143,6 @@ def stack_accuracy(settings: StackSettings, weights: Weights) -> float:
     inputs, target = draw_textures(np.random.default_rng(UNSEEN_SEED), N_UNSEEN_PICTURES)
     class_B = run_stack(settings, weights, inputs).logits.argmax(axis=-1)[:, 0]
     return float((class_B == target.argmax(axis=-1)[:, 0, 0]).mean())
-
-
-@dataclass(frozen=True)
-class StackComparison:
-    """One stack beside others: its accuracy and the size of its outputs before training, and the
-    lowest and highest of the others.
-    """
-
-    accuracy: float
-    others: tuple[float, float]
-    size: float
-    other_sizes: tuple[float, float]
-
-    @property
-    def is_behind(self) -> bool:
-        """Whether the stack names fewer pictures than every other one."""
-        return self.accuracy < self.others[0]
-
-    @property
-    def is_larger(self) -> bool:
-        """Whether its outputs were larger than those of every other stack."""
-        return self.size > self.other_sizes[1]
-
-
-def compare_stack(name: str, results: Mapping[str, tuple[float, float]]) -> StackComparison:
-    """A stack beside the others. results: accuracy and size of each, at least two.
-
-    >>> found = compare_stack("a", {"a": (0.5, 9.0), "b": (0.9, 2.0), "c": (0.8, 3.0)})
-    >>> found.others, found.other_sizes, found.is_behind, found.is_larger
-    ((0.8, 0.9), (2.0, 3.0), True, True)
-    """
-    accuracy, size = results[name]
-    accuracies, sizes = zip(
-        *(result for other, result in results.items() if other != name), strict=True
-    )
-    others, other_sizes = ((min(found), max(found)) for found in (accuracies, sizes))
-    return StackComparison(accuracy, others, size, other_sizes)
 
 
 def activation_sizes(forward: StackPass) -> Array:

@@ -274,8 +274,8 @@ def _evidence_in_words(evidence: Evidence, why: WhyWord) -> str:
         f"The same question with {len(NAMES)} names: does the model say the name again, and what"
         f" is left of its probability with head {head} of layer {layer} {filling}, and all other"
         f" parts on? In **{evidence.n_mattering} of {len(NAMES)}** sentences less than half is"
-        f" left; in the middle one **{format_percent(evidence.median)}** is left. Least is left of “{least}”,"
-        f" most of “{most}”; of “frog” {format_percent(float(evidence.left[0]))}, and"
+        f" left; in the middle one **{format_percent(evidence.median)}** is left. Least is left"
+        f" of “{least}”, most of “{most}”; of “frog” {format_percent(float(evidence.left[0]))}, and"
         f" {evidence.rank(NAMES[0])} names lose a larger part. One sentence is an example, no"
         " proof."
     )

@@ -1,4 +1,5 @@
-import { percentOf, saidOf } from "../../assets/board/words/arcs.js";
+import { saidOf } from "../../assets/board/words/arcs.js";
+import { percentOf } from "../../assets/board/scene/numbers.js";
 import { judge } from "../../assets/board/words/answer.js";
 import { summaryOf } from "../../assets/board/play/guess.js";
 import { assert, test } from "./testing.js";

@@ -1,4 +1,5 @@
-import { arcsFrom, labelPlaces, lineOfWords, percentOf, sharesOfUnits, unitsOf } from "../../assets/board/words/arcs.js";
+import { arcsFrom, labelPlaces, lineOfWords, sharesOfUnits, unitsOf } from "../../assets/board/words/arcs.js";
+import { percentOf } from "../../assets/board/scene/numbers.js";
 import { openScene } from "../../assets/board/scene/scene.js";
 import { equalsOf, placeWords, spokenOf } from "../../assets/board/words/wording.js";
 import { along, array, flagged, opened, running, words } from "./scenes.js";

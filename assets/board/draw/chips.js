@@ -2,8 +2,8 @@
 import { faded } from "./colours.js";
 import { fillBox, outlineBox } from "./elements.js";
 import { indexIn } from "../place/geometry.js";
+import { percentOf } from "../scene/numbers.js";
 import { offsetOf, valueAt } from "../scene/scene.js";
-import { percentOf } from "../words/arcs.js";
 
 // What a chip is: of no answer, of the last answer of its column, of the answer of the text, a word of the text, the same as the answer, a part of a layer, what comes next.
 const [, SETTLED, ANSWER, WORD, FOUND, PART, COMES] = [0, 1, 2, 3, 4, 5, 6];

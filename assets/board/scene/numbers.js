@@ -59,6 +59,11 @@ export function percent(value) {
   return `${fixed(100 * value, 1)} %`;
 }
 
+/** A share in whole percent; a small one with a decimal. */
+export function percentOf(share) {
+  return `${cellNumber(100 * share, share > 0 && share < 0.0095 ? 1 : 0)} %`;
+}
+
 // toFixed rounds a tie up, Python to the even digit. A tie is a number that 2^(digits+1) makes odd and whole.
 function fixed(size, digits) {
   const doubled = size * 2 ** (digits + 1);

@@ -1,6 +1,6 @@
 // The places of the words of a sentence, its arcs, and what is said about a share.
 import { button, element } from "../draw/elements.js";
-import { cellNumber, figure, shorten } from "../scene/numbers.js";
+import { figure, percentOf, shorten } from "../scene/numbers.js";
 import { offsetOf, valueAt } from "../scene/scene.js";
 
 /**
@@ -201,11 +201,6 @@ export function saidOf(says, words, focus, shares) {
 /** A text of the scene with facts in the places of their names. */
 export function filledIn(form, facts) {
   return form.replace(/\{(\w+)\}/g, (_, name) => facts[name]);
-}
-
-/** A share in whole percent; a small one with a decimal. */
-export function percentOf(share) {
-  return `${cellNumber(100 * share, share > 0 && share < 0.0095 ? 1 : 0)} %`;
 }
 
 /** The numbers from a score to the share of an arc, as buttons that open their steps; null for other cells. */

@@ -1,8 +1,9 @@
 // What is said of a place of a whole model: a chip, an arc, a part of a layer, what comes next.
 import { arcsInto, readsOf } from "../draw/chips.js";
 import { element } from "../draw/elements.js";
+import { percentOf } from "../scene/numbers.js";
 import { offsetOf, valueAt } from "../scene/scene.js";
-import { filledIn, percentOf } from "./arcs.js";
+import { filledIn } from "./arcs.js";
 
 // The words of a place: [what it is, what is said, with an answer before a change].
 function partsOf({ model, boxes }, { array: name, index }) {

@@ -1,7 +1,7 @@
 // The sentence in one line, with an arc for each share of the word in focus.
-import { arcsFrom, filledIn, labelPlaces, leftOutWords, lineOfWords, LONGEST_WORD, percentOf, placeAlong, rowOf, saidOf, sharesOfUnits, unitsOf, withPlaces } from "./arcs.js";
+import { arcsFrom, filledIn, labelPlaces, leftOutWords, lineOfWords, LONGEST_WORD, placeAlong, rowOf, saidOf, sharesOfUnits, unitsOf, withPlaces } from "./arcs.js";
 import { button, drawn, element } from "../draw/elements.js";
-import { shorten } from "../scene/numbers.js";
+import { percentOf, shorten } from "../scene/numbers.js";
 
 const TYPES = { large: { most: 28, least: 11 }, small: { most: 15, least: 11 } }; // px
 const HEIGHTS = { large: { share: 0.24, least: 96, most: 200, scrolled: 216 }, small: 46 }; // px, and of the window

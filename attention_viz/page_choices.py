@@ -145,7 +145,12 @@ class Places(Choice):
         parts = text.split(self.separator)
         if len(parts) > self.most:
             raise SettingsError(f"It has {len(parts):,} numbers, of at most {self.most:,}")
-        return tuple(parse_number(part, 0, self.size - 1, True) for part in parts)
+        return tuple(map(self.place, parts))
+
+    def place(self, text: str) -> int:
+        """One of the places. Raises: SettingsError."""
+        place: int = parse_number(text, 0, self.size - 1, True)
+        return place
 
     def text(self, value: Any) -> str:
         """See `Choice`."""

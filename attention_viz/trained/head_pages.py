@@ -46,27 +46,29 @@ MODEL = Select(
     # Earlier versions knew MiniLM alone.
     implied=dict.fromkeys((*PLACES, "fh_rule", "fh_from", "fh_to", "oh_lines", "oh_step"), MINILM),
 )
-# Feed-forward parts begin where no model has a head, so that of a URL for another model no head
-# becomes one.
-FIRST_FED = 100_000
 MOST_HEADS = max(one.n_layers * one.decides["n_heads"] for one in WRITERS.values())
-MOST_PLACES = FIRST_FED + max(one.n_layers for one in WRITERS.values())
+MOST_LAYERS = max(one.n_layers for one in WRITERS.values())
+FED = "f"
 
 
 class _Parts(Places):
-    """Heads, layer by layer, and from `FIRST_FED` on feed-forward parts."""
+    """Heads by their places, layer by layer, and feed-forward parts by their layers: f3 in a URL
+    is that of layer 3, and −4 as a place, after −1 for layer 0.
+    """
 
-    def read(self, text: str) -> tuple[int, ...]:
+    def place(self, text: str) -> int:
+        """See `Places`."""
+        if not text.startswith(FED):
+            return super().place(text)
+        return -1 - int(parse_number(text.removeprefix(FED), 0, MOST_LAYERS - 1, True))
+
+    def text(self, value: Any) -> str:
         """See `Choice`."""
-        found = super().read(text)
-        for one in found:
-            if one < FIRST_FED:
-                parse_number(str(one), 0, MOST_HEADS - 1, True)
-        return found
+        return self.separator.join(str(one) if one >= 0 else f"{FED}{-1 - one}" for one in value)
 
 
 # The parts of the language model that are switched off, on all pages of the chapter.
-OFF = _Parts("why_off", "Parts that are off", (), size=MOST_PLACES, most=40, shared=True)
+OFF = _Parts("why_off", "Parts that are off", (), size=MOST_HEADS, most=40, shared=True)
 # Whether one head is open on the page of all heads.
 OPEN = Switch("th_open", "One head", False)
 UPLOAD, ALL_HEADS = "upload", "trained-heads"
@@ -161,21 +163,17 @@ def heads_shown(view: StoryView, values: b.Values) -> HeadsShown:
 
 
 def off_parts(view: StoryView, off: Sequence[int]) -> tuple[OffPart, ...]:
-    """Heads as layer and number, and feed-forward parts, of their places; each once, in order."""
+    """Heads as layer and number, then feed-forward parts, of their places in `OFF`; each once."""
     n_layers, n_heads = grid_of(view.scenario.model)
-    found: list[OffPart] = []
-    for one in sorted(set(off)):
-        if one < n_layers * n_heads:
-            found.append(divmod(one, n_heads))
-        elif FIRST_FED <= one < FIRST_FED + n_layers:
-            found.append((FEED_FORWARD, one - FIRST_FED))
-    return tuple(found)
+    heads = [divmod(one, n_heads) for one in sorted(set(off)) if 0 <= one < n_layers * n_heads]
+    fed = [(FEED_FORWARD, layer) for layer in range(n_layers) if -1 - layer in off]
+    return (*heads, *fed)
 
 
 def place_of(part: OffPart, n_heads: int) -> int:
-    """The place of a part, see `off_parts`. n_heads: of a layer."""
+    """The place of a part in `OFF`. n_heads: of a layer."""
     head = head_of(part)
-    return FIRST_FED + layer_of(part) if head is None else head[0] * n_heads + head[1]
+    return -1 - layer_of(part) if head is None else head[0] * n_heads + head[1]
 
 
 def place_name(part: OffPart) -> str:

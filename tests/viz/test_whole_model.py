@@ -211,7 +211,7 @@ def test_a_feed_forward_part_that_is_off_is_off_on_every_page() -> None:
     (off,) = [
         one["changes"]["why_off"] for one in row["items"] if one["label"].startswith("Switch")
     ]
-    assert off == "100003"
+    assert off == "f3"
     without = [("feed-forward", 3)]
     expected = whole_run(MODEL.run(WHOLE.known.ids, without=without))
     scene = scene_of(asked(why_off=off))
@@ -223,7 +223,7 @@ def test_a_feed_forward_part_that_is_off_is_off_on_every_page() -> None:
     view = StoryView(Scenario(FROG))
     (board,) = all_of(shown(WRITING, view, why_off=off), b.Board)
     assert sent(board.scene, "share").ravel()[0] == share
-    why = words_of(blocks_of(BLOCK_PAGES["why-this-word"], view, why_off=(int(off),)))
+    why = words_of(blocks_of(BLOCK_PAGES["why-this-word"], view, why_off=OFF.read(off)))
     assert f"**{word}** comes first with **{Share(share)}**" in why
     assert "Without the feed-forward part of layer 3: " in why
     step = step_of(view, values_of(CACHE, view, why_off=off))
@@ -241,22 +241,23 @@ def test_places_of_heads_are_those_of_their_grid_and_others_are_no_feed_forward_
     assert every[:40] == [*range(40)]
     assert off_parts(view, every) == (*heads, *fed)
     assert OFF.read(OFF.text(tuple(every[-40:]))) == tuple(every[-40:])
-    assert off_parts(view, (143, every[-1] + 1)) == ()  # of a larger model
-    for wrong in ("40", "99999", "100005", "-1"):
+    assert [*OFF.read("f0.f4"), *OFF.read("7.f2")] == [-1, -5, 7, -3]
+    assert off_parts(view, (143, every[-1] - 1)) == ()  # of a larger model
+    for wrong in ("40", "f5", "f-1", "f", "ff1", "-1", "f1e9"):
         with pytest.raises(AttentionError):
             OFF.read(wrong)
 
 
 def test_the_picture_and_a_switch_say_which_feed_forward_part_is_off() -> None:
-    parts = scene_of(asked(why_off="36.100003"))["arrays"]["parts"]
+    parts = scene_of(asked(why_off="36.f3"))["arrays"]["parts"]
     assert [place for place, word in enumerate(parts["words"]) if word == "FFN off"] == [4]
     assert "off" in parts["says"][4]
     assert "head 4" in parts["says"][2]
     assert not any("off" in parts["says"][place] for place in range(20) if place not in (2, 4))
-    row = next(one for one in asked(why_off="100003")["blocks"] if one["kind"] == "row")
+    row = next(one for one in asked(why_off="f3")["blocks"] if one["kind"] == "row")
     (on,) = [one["changes"] for one in row["items"] if one["label"] == "All parts on"]
     assert on["why_off"] == ""
-    assert scene_of(asked({"changes": on}, why_off="100003")) == scene_of(asked())
+    assert scene_of(asked({"changes": on}, why_off="f3")) == scene_of(asked())
 
 
 def test_a_written_word_is_a_column_that_is_played() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from attention_lab.notation.formulas import in_letters
 from attention_lab.notation.notation import symbol
-from attention_lab.trained.facts import (
+from attention_lab.trained.head_facts import (
     COPIES,
     WORD_TO_WORD,
     FindFacts,

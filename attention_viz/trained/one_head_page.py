@@ -7,7 +7,10 @@ from dataclasses import replace
 
 from attention_core.derivation import derive
 from attention_lab.focus import Focus
-from attention_lab.trained.facts import HeadFacts, head_facts
+from attention_lab.trained.head_facts import (
+    HeadFacts,
+    head_facts,
+)
 from attention_lab.trained.head_finder import head_captions
 from attention_lab.whose_heads import OWN, STORY_WEIGHTS, HeadsShown
 

@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 
 from attention_lab.trained.encoded_text import D_MODEL
-from attention_lab.trained.facts import AllHeadsFacts, HeadFacts, all_heads_facts
+from attention_lab.trained.head_facts import (
+    AllHeadsFacts,
+    HeadFacts,
+    all_heads_facts,
+)
 from attention_lab.trained.head_finder import head_captions
 from attention_lab.whose_heads import LANGUAGE, MINILM, OWN, HeadsShown
 

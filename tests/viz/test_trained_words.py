@@ -6,7 +6,9 @@ import pytest
 
 from attention_lab.scenario import Scenario
 from attention_lab.trained.cached_step import CachedStep
-from attention_lab.trained.facts import FindFacts
+from attention_lab.trained.head_facts import (
+    FindFacts,
+)
 from attention_lab.trained.language_model import N_LAYERS, language_model
 from attention_lab.trained.why_word import WhyWord
 from attention_lab.whose_heads import MODELS, OWN

@@ -12,6 +12,12 @@ from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.cached_step import CachedStep, multiplications
 from attention_lab.trained.change_a_word import changed_word
 from attention_lab.trained.facts import (
+    cache_facts,
+    change_facts,
+    why_facts,
+    writing_facts,
+)
+from attention_lab.trained.head_facts import (
     COPIES,
     WORD_TO_WORD,
     AllHeadsFacts,
@@ -19,13 +25,9 @@ from attention_lab.trained.facts import (
     FoundHeads,
     SinkFacts,
     all_heads_facts,
-    cache_facts,
-    change_facts,
     find_facts,
     find_heads,
     head_facts,
-    why_facts,
-    writing_facts,
 )
 from attention_lab.trained.head_measures import MeasuredHeads
 from attention_lab.trained.language_model import language_model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
@@ -258,6 +259,15 @@ def test_the_picture_and_a_switch_say_which_feed_forward_part_is_off() -> None:
     (on,) = [one["changes"] for one in row["items"] if one["label"] == "All parts on"]
     assert on["why_off"] == ""
     assert scene_of(asked({"changes": on}, why_off="f3")) == scene_of(asked())
+
+
+def test_the_legend_names_a_head_only_where_a_row_shows_that_head() -> None:
+    view, page = StoryView(Scenario(FROG)), BLOCK_PAGES["whole-model"]
+    usual, one, fed = (
+        set(re.findall(r"(?:layer|head) \d+", words_of(blocks_of(page, view, wm_arcs=part))))
+        for part in ("average", "1.2", "feed-forward.1")
+    )
+    assert (one - usual, fed) == ({"layer 1", "head 2"}, usual)
 
 
 def test_a_written_word_is_a_column_that_is_played() -> None:

@@ -53,6 +53,13 @@ def test_the_check_agrees_with_the_verdict(one: Claim) -> None:
     assert one.check() == evidence
 
 
+@pytest.mark.parametrize("one", CLAIMS, ids=lambda c: c.id)
+def test_the_evidence_has_every_number_of_its_check_in_the_order_of_the_check(one: Claim) -> None:
+    """No number is left out, and none takes the place of another."""
+    places = [int(place) for place in re.findall(r"{(\d+)", one.evidence)]
+    assert list(dict.fromkeys(places)) == list(range(len(one.measure().numbers)))
+
+
 def test_claims_say_what_they_are() -> None:
     assert len({c.id for c in CLAIMS}) == len(CLAIMS)
     assert {c.name for c in CLAIMS} == set(CHECKS)

@@ -153,6 +153,11 @@ def test_every_statement_is_about_a_variant_and_numbered_in_order() -> None:
     assert all(one.usual in one.choices for one in VARIANTS if one.strength)
 
 
+def test_rotary_positions_begin_with_the_base_of_the_engine() -> None:
+    (rotary,) = [one for one in VARIANTS if one.key == "rotary"]
+    assert rotary.usual == Rotary().base
+
+
 def test_what_is_false_stays_false_with_turned_tokens() -> None:
     """Tokens of one slow pair, which turn by a thousandth: the pair bound breaks for them as it
     does without positions, counted in plain loops.

@@ -38,7 +38,7 @@ def main() -> None:
     print(f"first search, which builds the index: {_searched(asked[0]):.0f} ms")
     times = [_searched(one) for one in asked]
     print(f"each of {len(asked)}: median {median(times):.1f} ms, most {max(times):.1f} ms")
-    with site_in_browser() as (browser, site, _), served("app") as app:
+    with site_in_browser() as (browser, site, _), served() as app:
         for kind, url in {"app": f"{app.address}/questions", "site": f"{site}#questions"}.items():
             page = opened_page(browser, url, kind, FIELDS[kind])
             times = [_typed(page, FIELDS[kind], one) for one in asked[:SHOWN]]

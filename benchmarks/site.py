@@ -90,7 +90,7 @@ def main() -> None:
         print(f"engine ready {median(ready):.0f} ms")
         for path in PAGES:
             _print_first(browser, url, path, folder)
-        with served("app") as app:
+        with served() as app:
             pages = {"site": f"{url}?n_heads=1&d_model=16#split"}
             pages["app"] = f"{app.address}/split?n_heads=1&d_model=16"
             acts = {one: _acts(browser, address, one) for one, address in pages.items()}

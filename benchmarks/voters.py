@@ -142,7 +142,7 @@ def main(arguments: list[str] | None = None) -> None:
     with places(chosen.database) as stores:
         for name, place in stores.items():
             os.environ[PLACE_VARIABLE] = str(place)
-            with served("app") as one, served("app") as other:
+            with served() as one, served() as other:
                 both = (one.address, other.address)
                 met = asyncio.run(lecture(both, place, chosen.voters, chosen.questions))
             shown = [

@@ -206,7 +206,3 @@ def _ratio(readings: Sequence[Repaint], rivals: Sequence[Repaint]) -> float:
     """The median over the rounds of the repaint beside that of a rival in the same round."""
     pairs = zip(readings, rivals, strict=False)
     return statistics.median([one.time / rival.time for one, rival in pairs] or [1.0])
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -14,7 +14,6 @@ import math
 import os
 import random
 import statistics
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -279,7 +278,3 @@ def main(arguments: list[str] | None = None) -> None:
             f" {met.left / MIB:.0f} |",
             flush=True,
         )
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

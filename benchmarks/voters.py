@@ -10,7 +10,6 @@ import argparse
 import asyncio
 import json
 import os
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -152,7 +151,3 @@ def main(arguments: list[str] | None = None) -> None:
             ]
             rows.append([name, str(chosen.voters), str(len(met[1])), *shown])
     print(table(rows))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -17,7 +17,7 @@ from attention_lab.story.scores import (
 from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
-from ..curves import LEGEND_ABOVE, chart_axis
+from ..curves import WITH_LEGEND, chart_axis, marks
 from ..masks import temperature as figures
 from ..parts import Part, layout
 from ..payload import largest_magnitude
@@ -262,19 +262,13 @@ def pair_figure(pair: TurnedPair) -> Figure:
         f"The pair of features {pair.first} and {pair.second} as an arrow, before and after a turn"
         f" by {format_number(pair.angle, 4)} radians."
     )
-    shown = {"legend": LEGEND_ABOVE, "showlegend": True, "margin": MARGINS}
-    return {"data": data, "layout": layout(HEIGHT, description, xaxis=first, yaxis=second, **shown)}
+    shown = WITH_LEGEND | {"margin": MARGINS, "xaxis": first, "yaxis": second}
+    return {"data": data, "layout": layout(HEIGHT, description, **shown)}
 
 
 def _arrow(tip: tuple[float, float], name: str, color: str) -> Part:
     x, y = tip
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "x": [0.0, x],
-        "y": [0.0, y],
-        "line": {"color": color, "width": 3},
-        "marker": {"size": [0, 9], "color": color},
-        "hovertemplate": f"{name}: {format_number(x)}, {format_number(y)}<extra></extra>",
-    }
+    hover = f"{name}: {format_number(x)}, {format_number(y)}<extra></extra>"
+    shaft = {"mode": "lines+markers", "line": {"color": color, "width": 3}}
+    head = {"size": [0, 9], "color": color}
+    return marks([0.0, x], [0.0, y], head, name=name, hovertemplate=hover, **shaft)

@@ -3,7 +3,7 @@ question. The app, hand-outs and the static site show the same.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -28,7 +28,7 @@ from attention_lab.words.numbers import Share
 from ..overview import overview
 from ..payload import JSON
 from ..sentence import with_sentence
-from ..step_scene import Choice, Note, RowLinks, StepParts, StepWords, stage_board, strip_board
+from ..step_scene import Choice, Note, StepParts, mathml, stage_board, strip_board
 from .batch import BatchField, with_batch
 from .block import block_parts
 from .cutting import HEAD_FIELDS, merge_board, split_board
@@ -172,33 +172,37 @@ def _lacks_mask(view: StoryView) -> bool:
     return is_bare and not view.unmasked
 
 
-def _words(view: StoryView, page: Page, parts: StepParts, row: PageRow) -> StepWords:
-    """The words of a step. Those of a lesson take the place of its own sentence, which may hold the
-    answer to the question of the lesson.
+def _words(view: StoryView, page: Page, parts: StepParts, row: PageRow) -> JSON:
+    """The words around the picture of a step. Those of a lesson take the place of its own sentence,
+    which may hold the answer to the question of the lesson.
+
+    says: one sentence of plain text; reasons: three more, if any. notes: sentences about the
+    numbers. hide: whether the result is covered; lecture: whether the stage is shown alone.
+    lesson: which moment of a lesson this is, if any; covers: what its question covers. guess: the
+    question that is asked first.
     """
     says, latex = parts.says, parts.more
     if parts.field:
         says = view.trace.sentence(parts.field, view.layout)
         latex = formula(view.trace, parts.field, view.notation) + parts.more
-    heads = {}
+    count, chosen = 1, 0
     if "head" in page.looks_into:
-        heads = {"heads": view.trace.sizes["H"], "head": view.focus.head}
-    return StepWords(
-        title=page.title,
-        question=page.question.replace("W_O", symbol("w_o", view.notation).plain),
-        says="" if view.lesson else f"{says} {parts.also}".strip(),
-        formula=latex,
-        row=row_links(row, page),
-        choices=parts.choices,
-        notes=(*choice_notes(view), *parts.notes),
-        hide=view.hide,
-        lecture=view.present,
-        lesson=view.lesson,
-        covers=view.covers,
-        guess=_guess(view, parts),
-        reasons=None if view.lesson else reasons_of(view, page.url_path, parts.board),
-        **heads,
-    )
+        count, chosen = view.trace.sizes["H"], view.focus.head
+    return row_links(row, page) | {
+        "title": page.title,
+        "question": page.question.replace("W_O", symbol("w_o", view.notation).plain),
+        "says": "" if view.lesson else f"{says} {parts.also}".strip(),
+        "formula": mathml(latex),
+        "choices": list(map(asdict, parts.choices)),
+        "notes": list(map(asdict, (*choice_notes(view), *parts.notes))),
+        "heads": {"count": count, "chosen": chosen, "axis": "H"},
+        "hide": view.hide,
+        "lecture": view.present,
+        "lesson": view.lesson,
+        "covers": view.covers,
+        "guess": _guess(view, parts),
+        "reasons": None if view.lesson else asdict(reasons_of(view, page.url_path, parts.board)),
+    }
 
 
 def _guess(view: StoryView, parts: StepParts) -> JSON | None:
@@ -225,10 +229,12 @@ def _column_names(array: JSON, index: Sequence[int]) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def row_links(row: PageRow, here: Page) -> RowLinks:
-    """The row of pages as a board gets it; here: the page that is shown."""
-    links = [(page.title, page.url_path) for page in row.pages]
-    return RowLinks(links, row.pages.index(here), len(row.lecture))
+def row_links(row: PageRow, here: Page) -> JSON:
+    """The row of pages as a board gets it, with the place of the page that is shown, and how many
+    stand before the line.
+    """
+    steps = [{"title": page.title, "path": page.url_path} for page in row.pages]
+    return {"steps": steps, "place": row.pages.index(here), "further": len(row.lecture)}
 
 
 def strip_of(view: StoryView, path: str) -> JSON:

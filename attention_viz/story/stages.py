@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 from attention_core import STEPS
-from attention_core.trace import head_of
 from attention_lab.choices import DECLARED, options_on
 from attention_lab.focus import Focus
 from attention_lab.guesses import as_data, guess_beside
@@ -19,7 +18,7 @@ from attention_lab.notation.notation import symbol
 from attention_lab.page_list import Page, PageRow, option_of, page_of, page_row
 from attention_lab.presets import in_model
 from attention_lab.sentences import embedding_of, tokens_of
-from attention_lab.story.cuts import explained_field
+from attention_lab.story.cuts import compared, explained_field, row_of
 from attention_lab.trained.language_model import D_MODEL, N_HEADS, N_LAYERS
 from attention_lab.weight_kinds import LANGUAGE_MODEL
 from attention_lab.words.embeddings import is_sum_of_words
@@ -273,7 +272,7 @@ def _tokens(view: StoryView) -> StepParts:
 
 def _projections(view: StoryView) -> StepParts:
     place = view.focus.within(view.trace, view.which)
-    cell = place.cell(_row_name(view), "feature")
+    cell = (place.head, row_of(view.which, place), place.feature)
     board = projection_board(view.stage, view.which, cell, not view.whole)
     return StepParts(view.which, board, choices=_three(view))
 
@@ -281,15 +280,10 @@ def _projections(view: StoryView) -> StepParts:
 def _split(view: StoryView) -> StepParts:
     field = HEAD_FIELDS[view.which]
     place = view.focus.within(view.trace, field)
-    cell = place.cell(_row_name(view), "feature")
-    board = split_board(view.stage, view.which, cell, not view.whole)
-    also = misplaced_sentence(view, field, place, cell[1])
+    row = row_of(view.which, place)
+    board = split_board(view.stage, view.which, (place.head, row, place.feature), not view.whole)
+    also = misplaced_sentence(view, field, place, row)
     return StepParts(field, board, also=also, choices=_three(view))
-
-
-def _row_name(view: StoryView) -> str:
-    """The place that gives the row of the matrix of queries, keys or values."""
-    return "query" if view.which == "queries" else "key"
 
 
 def _three(view: StoryView) -> tuple[Choice]:
@@ -297,27 +291,12 @@ def _three(view: StoryView) -> tuple[Choice]:
     return (Choice("which", "Which of the three", tuple(PROJECTION_FACTORS), view.which),)
 
 
-def _compared(view: StoryView) -> str:
-    """Queries or keys: values are neither normalised nor turned."""
-    return "queries" if view.which == "values" else view.which
-
-
 def _of_compared(view: StoryView, kind: str, board: Callable[..., JSON]) -> StepParts:
     """A step of queries or of keys that an option adds. kind: "normed" or "turned"."""
-    field, (_, *cell) = compared_cell(view, kind)
-    made = board(view.stage, field, cell)
-    choice = Choice("which", "Which of the two", ("queries", "keys"), _compared(view))
+    which = compared(view.which)
+    made = board(view.stage, field := f"{kind}_{which}", view.focus.index(view.trace, field)[1:])
+    choice = Choice("which", "Which of the two", ("queries", "keys"), which)
     return StepParts(field, made, choices=(choice,))
-
-
-def compared_cell(view: StoryView, kind: str) -> tuple[str, tuple[int, int, int, int]]:
-    """The field of queries or keys, "normed" or "turned", that a step shows, and its cell in
-    focus.
-    """
-    field = f"{kind}_{_compared(view)}"
-    place = view.focus.within(view.trace, field)
-    token = place.query if _compared(view) == "queries" else place.key
-    return field, (0, head_of(view.trace, field, place.head), token, place.feature)
 
 
 def _scores(view: StoryView) -> StepParts:

@@ -55,8 +55,8 @@ def step_page(
             return [*_batch(view, path), *below(shown, values)]
         field = explained_field(page, shown.which)
         derivation = derived(shown, field)
-        found = closer_blocks(shown, values, Closer(path, field, derivation, fields))
-        return [*_batch(view, path), *below(shown, values, derivation), *found]
+        looked_at = closer_blocks(shown, values, Closer(path, field, derivation, fields))
+        return [*_batch(view, path), *below(shown, values, derivation), *looked_at]
 
     return BlockPage(path, lambda _: (*own, *closer), blocks)
 

@@ -115,7 +115,7 @@ def next_token_sentences(next_token: NextToken) -> tuple[tuple[str, str], ...]:
     divisor = float(next_token.run.divisors[next_token.position])
     logit = format_number(float(next_token.run.logits[next_token.position, next_token.shown[0]]))
     attention, feed_forward = decoder.layers[next_token.layer].counts
-    offset = "; an offset is added" * (decoder.last_offset is not None)
+    offset = "; an offset is added" * decoder.centred
     return (
         (
             "Residual",

@@ -126,7 +126,7 @@ def test_the_head_that_adds_most_to_a_logit(layer: int, has_output_matrix: bool)
         embedding = output[found.shown[0]]
     seen, run = next_seen(found), found.run
     names, parts = run.parts(found.position)
-    scale = run.decoder.last_gain / run.divisors[found.position]
+    scale = run.decoder.last_norm.gain / run.divisors[found.position]
     added = {
         name[2]: sum(float(p * s * e) for p, s, e in zip(part, scale, embedding, strict=True))
         for name, part in zip(names, parts, strict=True)

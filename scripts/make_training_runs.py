@@ -1,6 +1,6 @@
-"""Train the runs with which the pages *Training* and *Circuits* open, the head of a claim, one head
-and four kernels on the task of the page *Convolution* that depends on content, and layers that do
-without one of their matrices, and store them.
+"""Train the runs with which the pages *Training* and *Two layers* open, the head of a claim, one
+head and four kernels on the task of the page *Convolution* that depends on content, and layers that
+do without one of their matrices, and store them.
 
 Run by hand when the task, the first weights or the training change; it takes some seconds:
 

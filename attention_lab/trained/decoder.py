@@ -22,7 +22,7 @@ from attention_core.layer_checks import HeadNorm
 from attention_core.masks import window_mask
 from attention_core.numbers import check_range
 from attention_core.positions import Rotary
-from attention_core.projections import MATRICES, Projections
+from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from ..heads.head_worth import without_heads
@@ -65,16 +65,6 @@ class DecoderLayer:
     head_norm: HeadNorm | None = None
     window: int | None = None
 
-    @property
-    def counts(self) -> tuple[int, int]:
-        """How many numbers the matrices of the attention hold, and those of the feed-forward."""
-        attention, fed = [getattr(self.attention, name) for name in MATRICES], self.feed_forward
-        parts = (attention, (fed.w_in, fed.w_out, fed.w_up))
-        of_attention, of_feed_forward = (
-            sum(one.size for one in part if one is not None) for part in parts
-        )
-        return of_attention, of_feed_forward
-
 
 @dataclass(frozen=True, eq=False)
 class Decoder:
@@ -114,7 +104,8 @@ class Decoder:
     @property
     def n_numbers(self) -> int:
         """How many numbers the matrices hold that a token is multiplied with."""
-        return self.unembedding.size + sum(sum(one.counts) for one in self.layers)
+        parts = [part for one in self.layers for part in (one.attention, one.feed_forward)]
+        return self.unembedding.size + sum(part.n_weights for part in parts)
 
     def embed(self, ids: Any, places: Array | None = None) -> Array:
         """The vectors of pieces, with those of their places where these are learned. places: from 0

@@ -168,7 +168,7 @@ def entire_architecture() -> Measured:
     alone = share(without_feed_forward)
     layer, told = model.decoder.layers[0], model.decoder.layers[0].attention
     in_text = told.w_q.size + told.w_k.size + told.w_v.size
-    in_all = told.n_weights + layer.counts[1]
+    in_all = told.n_weights + layer.feed_forward.n_weights
     parts_count = max(joined, alone) < whole / 100
     claimed, corrected = min(joined, alone) > whole / 2, parts_count and in_text < in_all / 2
     word = model.pieces([piece])[0].strip()

@@ -13,6 +13,7 @@ from attention_lab.next_token import next_token_of
 from attention_lab.rotary_pairs import pair_of
 from attention_lab.story.cuts import (
     HEAD_FIELDS,
+    compared,
     merge_facts,
     output_facts,
     projection_facts,
@@ -119,25 +120,23 @@ def _split(view: StoryView, board: JSON) -> Reasons:
 def _qk_norm(view: StoryView, board: JSON) -> Reasons:
     facts = norm_facts(view.trace, view.focus.head, view.focus.query)
     most, largest = (Told(one, 2) for one in (facts.most, facts.largest))
-    which = "keys" if view.which == "keys" else "queries"
     return Reasons(
         f"A scaled score of head {view.focus.head} has at most the size {most}; the largest here"
         f" has {largest}.",
         "A longer vector would give larger scores and sharper shares; divided by its root mean"
         " square, it brings its direction alone.",
-        another_matrix(which, "queries", "keys"),
+        another_matrix(compared(view.which), "queries", "keys"),
     )
 
 
 def _rotary(view: StoryView, board: JSON) -> Reasons:
-    which = "keys" if view.which == "keys" else "queries"
     turn = pair_of(view.trace, board["cell"]["array"], board["cell"]["index"])
     return Reasons(
         f"At position {turn.position} the pair {turn.first}, {turn.second} turns by"
         f" {Told(turn.angle)} radians and keeps its length {Told(turn.length)}.",
         "In the product of two turned vectors only the difference of their angles is left, so a"
         " score knows how far apart two tokens are.",
-        another_matrix(which, "queries", "keys"),
+        another_matrix(compared(view.which), "queries", "keys"),
     )
 
 

@@ -304,8 +304,9 @@ def _two_heads(shown: _Shown, facts: ConvolutionFacts) -> list[b.Block]:
             " attention in any pattern. One head spreads it like the positive numbers of the"
             " kernel, one like the negative numbers; a kernel without negative or without positive"
             f" numbers needs one head only. W_O restores sizes and signs. Largest error:"
-            f" **{facts_of_two.error}** here, **{facts_of_two.sharp_error}** with α = {SHARP:g} (the scores of"
-            " all other tokens are lower by α). So K² heads are enough, but not necessary."
+            f" **{facts_of_two.error}** here, **{facts_of_two.sharp_error}** with α = {SHARP:g}"
+            " (the scores of all other tokens are lower by α). So K² heads are enough, but not"
+            " necessary."
         ),
         b.Board(kernel_heads_board(pair, shown.pixel, sizes), "convolution two"),
     ]

@@ -46,7 +46,6 @@ from .tasks import N_UNSEEN, UNSEEN_SEED
 
 Head = tuple[int, int]  # layer and number
 LAYER_WEIGHTS = ("w_q", "w_k", "w_v", "w_o")
-CIRCUIT_ARRAYS = ("embedding", "positions", "unembedding", *LAYER_WEIGHTS)
 FIRST_SIZE = 0.5  # standard deviation of the first vectors of letters and places
 
 

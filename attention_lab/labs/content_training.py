@@ -1,5 +1,5 @@
 """Attention and kernels trained on the task of `content_task`: the same pictures, the same steps of
-Adam. The trained weights are stored, in 32 bits a number; `scripts/make_content_task.py` makes the
+Adam. The trained weights are stored, in 32 bits a number; `scripts/make_training_runs.py` makes the
 file, and a test trains again and compares.
 """
 
@@ -18,7 +18,7 @@ from ..cache import cached
 from ..words.numbers import Count, Number, Share, format_agreement
 from .adam import Moments, adam_step, learning_rate_at
 from .backward import layer_gradients
-from .checkpoints import Weights, as_projections
+from .checkpoints import Weights, as_projections, stored_arrays
 from .content_task import (
     ASKS,
     HEIGHT,
@@ -147,12 +147,7 @@ def score_output(output_BTF: Array, pictures: Pictures, n_weights: int) -> Conte
 @cached
 def stored_weights() -> dict[str, Weights]:
     """The trained weights: of "attention", and of "kernel K" for every side."""
-    found: dict[str, Weights] = {}
-    with np.load(STORED_FILE) as arrays:
-        for name in arrays.files:
-            learner, weight = name.split("/")
-            found.setdefault(learner, {})[weight] = arrays[name].astype(np.float64)
-    return found
+    return stored_arrays(STORED_FILE)
 
 
 def trained_attention(contents_BTC: Array) -> Trace:

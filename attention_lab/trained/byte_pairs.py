@@ -10,9 +10,8 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 from attention_core.checks import check_text
-from attention_core.errors import TextError
 
-from ..files.file_checks import has_half_character
+from ..files.file_checks import check_characters
 
 UNKNOWN, START, END = range(3)
 FIRST_BYTE, N_BYTES = 3, 256
@@ -44,11 +43,7 @@ class BytePairs:
         become their bytes in UTF-8. Raises: TextError.
         """
         check_text("text", text)
-        if has_half_character(text):
-            raise TextError(
-                "text holds half a character (a lone surrogate), which no tokenizer can read:"
-                " type or paste it again"
-            )
+        check_characters(text)
         found: list[int] = []
         for character in WORD_START + text if text else "":
             one = self.ids.get(character)

@@ -10,7 +10,7 @@ from ..words.numbers import Case, Count, Number, Share, sum_in_digits
 from ..words.pieces import readable
 from .allowed_models import writing_model
 from .cached_step import CachedStep
-from .change_a_word import ChangedWord
+from .change_a_word import ChangedWord, ShareChange
 from .decoder import FEED_FORWARD, HEAD, Part, head_of, layer_of
 from .model_run import AVERAGE
 from .why_word import WhyWord
@@ -177,10 +177,7 @@ class ChangeFacts:
     gave: Share
     gives: Share
     moved: Share
-    top_layer: Count
-    top_head: Count
-    top_before: Share
-    top_after: Share
+    top: ShareChange
 
 
 def change_facts(
@@ -190,15 +187,11 @@ def change_facts(
     the layer, head, query and key in it. change: by pieces.
     """
     layer, head, *_ = cell
-    top = change.largest(1)[0]
     return ChangeFacts(
         gave=Share(seen.before[cell]),
         gives=Share(seen.after[cell]),
         moved=Share(change.moved[layer, head]),
-        top_layer=Count(top.layer),
-        top_head=Count(top.head),
-        top_before=Share(top.before),
-        top_after=Share(top.after),
+        top=change.largest(1)[0],
     )
 
 

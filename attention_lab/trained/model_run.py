@@ -127,7 +127,7 @@ class LanguageModelRun(Streams):
         along_D = self.direction(token, against) / self.divisors[-1]
         names, parts_ND = self.parts()
         found = dict(zip(names, map(float, parts_ND @ along_D), strict=True))
-        if (offset_D := self.decoder.last_offset) is not None:
+        if (offset_D := self.decoder.last_norm.offset) is not None:
             found[OFFSET] = float(offset_D @ self.compared(token, against))
         return found
 

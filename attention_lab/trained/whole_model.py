@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -39,16 +38,23 @@ LEAST_ADDED = 0.02  # of the answer's sum, that an arc adds which is drawn thick
 OF_LARGEST, MOST_THICK = 0.5, 4  # of what the largest adds, and how many
 
 
-class Thick(NamedTuple):
-    """A head that adds much to the answer from a word. added: a part of the answer's sum. read: the
-    share of the word.
+@dataclass(frozen=True)
+class Carrier:
+    """A head that adds much to the answer from a word. at: the place of the word. read: its share.
+    added: a part of the answer's sum.
     """
 
-    layer: int
-    head: int
-    word: int
-    added: float
-    read: float
+    layer: Count
+    head: Count
+    at: int
+    word: str
+    read: Share
+    added: Share
+
+    @property
+    def part(self) -> Head:
+        """Its layer and number."""
+        return int(self.layer), int(self.head)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,19 +199,20 @@ class WholeModel:
         return self._of_words(added_LHS)
 
     @cached_property
-    def thick(self) -> list[Thick]:
+    def thick(self) -> list[Carrier]:
         """The heads and words that add most to the answer, the largest first."""
         if self.run is None or (total := self.total) <= 0:
             return []
         added_LHV = self.added / total
-        found = list[Thick]()
+        found = list[Carrier]()
         for flat in np.argsort(-added_LHV, axis=None)[:MOST_THICK]:
             layer, head, word = map(int, np.unravel_index(flat, added_LHV.shape))
             part = float(added_LHV[layer, head, word])
             if part < max(LEAST_ADDED, OF_LARGEST * (found[0].added if found else 0)):
                 break
-            read = float(self.read(layer, head)[-1, word])
-            found.append(Thick(layer, head, word, part, read))
+            read = Share(self.read(layer, head)[-1, word])
+            where = Count(layer), Count(head), word, self.words[word]
+            found.append(Carrier(*where, read, Share(part)))
         return found
 
     @property
@@ -306,17 +313,6 @@ def run_again(run: LanguageModelRun, ids: tuple[int, ...], as_set: bool) -> Lang
 
 
 @dataclass(frozen=True)
-class Carrier:
-    """A head, the word that it reads, its share, and its part of the answer's sum."""
-
-    layer: Count
-    head: Count
-    word: str
-    read: Share
-    added: Share
-
-
-@dataclass(frozen=True)
 class WholeFacts:
     """*The whole model*: last: the last word. answer: what comes next, and its share. since: the
     layer from which on it is the answer; earlier: what would be said after the layer before; None
@@ -349,7 +345,6 @@ def whole_facts(whole: WholeModel, opened: tuple[int, int] | None = None) -> Who
     before = whole.said[since - 1][-1] if since else None
     was = whole.with_all_parts.answer if run.decoder.off else None
     earlier = (before.text, Share(before.share)) if before and not was else None
-    best = whole.thick[0] if whole.thick else None
     place = opened
     if opened and not (opened[0] < whole.n_layers and opened[1] < len(whole.words)):
         place = None
@@ -360,14 +355,7 @@ def whole_facts(whole: WholeModel, opened: tuple[int, int] | None = None) -> Who
         since=Count(since) if earlier else None,
         earlier=earlier,
         was=(was.text, Share(was.share)) if was else None,
-        carrier=best
-        and Carrier(
-            Count(best.layer),
-            Count(best.head),
-            whole.words[best.word],
-            Share(best.read),
-            Share(best.added),
-        ),
+        carrier=whole.thick[0] if whole.thick else None,
         left_out=left_out,
         opened=Share(whole.said[place[0]][place[1]].share) if place else None,
         sum=_sum(whole, *place) if place else (),

@@ -203,13 +203,13 @@ def _rows_of(stems: Words, index: _Index, all_of_them: bool) -> dict[int, float]
 
 def _rows_with(stem: str, index: _Index) -> dict[int, float]:
     """What a stem adds, by row; a longer word that begins with it adds less."""
-    found = dict(index.held.get(stem, {}))
+    weights = dict(index.held.get(stem, {}))
     if len(stem) >= MIN_BEGINNING:
         start = bisect(index.stems, stem)
         for longer in takewhile(lambda one: one.startswith(stem), islice(index.stems, start, None)):
             for row, score in index.held[longer].items():
-                found[row] = max(found.get(row, 0), BEGINNING * score)
-    return found
+                weights[row] = max(weights.get(row, 0), BEGINNING * score)
+    return weights
 
 
 def finds(words: str, *texts: str) -> bool:

@@ -92,11 +92,11 @@ def check_object(where: str, entries: Any) -> dict[str, Any]:
 
 def check_entries(where: str, entries: Any, known: Iterable[str]) -> dict[str, Any]:
     """The entries of an object with known names only. Raises: FileError."""
-    found = check_object(where, entries)
-    unknown = [name for name in found if name not in known]
+    checked = check_object(where, entries)
+    unknown = [name for name in checked if name not in known]
     if unknown:
         raise FileError(
             f"{where} holds {short_repr(unknown[0])}, but may hold only {', '.join(known)}; remove"
             " it"
         )
-    return found
+    return checked

@@ -128,12 +128,12 @@ def worth_facts(trace: Trace, head: int, query: int, off: Sequence[int]) -> Wort
     """What *What a head is worth* says of a layer without some heads."""
     signed_H, norms_H = signed_shares(trace)[0], norm_shares(trace)[0]
     has, ends = has_shares(trace), extremes(norms_H)
-    found = "nothing"
+    kind = "nothing"
     if has:
-        found = "alone" if len(norms_H) == 1 else "equal" if ends.are_equal else "some"
-    is_ranked, differ = found in ("equal", "some"), found == "some"
+        kind = "alone" if len(norms_H) == 1 else "equal" if ends.are_equal else "some"
+    is_ranked, differ = kind in ("equal", "some"), kind == "some"
     return WorthFacts(
-        found=Case(found),
+        found=Case(kind),
         most_in=_counts(ends.most) if is_ranked else (),
         most=Share(norms_H[ends.most[0]]) if is_ranked else None,
         least_in=_counts(ends.least) if differ else (),

@@ -57,12 +57,12 @@ def projections_as_convolutions(trace: Trace, head: int = 0) -> tuple[Projection
     >>> [one.sizes[3] // one.sizes[1] for one in projections_as_convolutions(trace)]
     [2, 2, 2, 1]
     """
-    found = [
+    convolutions = [
         _as_convolution(trace, field, weights, head) for field, weights in WEIGHTS_OF_FIELD.items()
     ]
     if trace.projections.w_o is not None:
-        found.append(_output_as_convolution(trace, trace.projections.w_o, head))
-    return tuple(found)
+        convolutions.append(_output_as_convolution(trace, trace.projections.w_o, head))
+    return tuple(convolutions)
 
 
 def _as_convolution(trace: Trace, field: str, weights: str, head: int) -> ProjectionConvolution:
@@ -73,10 +73,10 @@ def _as_convolution(trace: Trace, field: str, weights: str, head: int) -> Projec
     own = head_columns(trace, field, head)
     gaps = []
     for part in (own, slice(None)):
-        found = convolve_windows(tokens_TD.ravel(), filters[part], step=width)
+        sums = convolve_windows(tokens_TD.ravel(), filters[part], step=width)
         if bias is not None:
-            found = found + bias[part]
-        gaps.append(found - projected[:, part])
+            sums = sums + bias[part]
+        gaps.append(sums - projected[:, part])
     return _compared(trace, field, (width, own.stop - own.start, width, len(filters)), gaps)
 
 
@@ -86,12 +86,12 @@ def _output_as_convolution(trace: Trace, w_o: Array, head: int) -> ProjectionCon
     """
     own, filters, merged_TF = head_columns(trace, "merged", head), w_o.T, trace.merged[0]
     added = convolve_windows(merged_TF[:, own].ravel(), filters[:, own], own.stop - own.start)
-    found = convolve_windows(merged_TF.ravel(), filters, step=len(w_o))
+    sums = convolve_windows(merged_TF.ravel(), filters, step=len(w_o))
     if trace.projections.b_o is not None:
-        found = found + trace.projections.b_o
+        sums = sums + trace.projections.b_o
     if trace.residual:
-        found = found + trace.inputs[0]
-    gaps = added - head_contributions(trace)[0, head], found - trace.output[0]
+        sums = sums + trace.inputs[0]
+    gaps = added - head_contributions(trace)[0, head], sums - trace.output[0]
     sizes = own.stop - own.start, len(filters), len(w_o), len(filters)
     return _compared(trace, "output", sizes, gaps)
 

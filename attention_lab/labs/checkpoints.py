@@ -56,12 +56,12 @@ def as_projections(weights: Weights, n_heads: int) -> Projections:
 
 def stored_arrays(file: Path) -> dict[str, Weights]:
     """The arrays of a file, "run/array" there in 32 bits a number, by run and by name."""
-    found: dict[str, Weights] = {}
+    runs: dict[str, Weights] = {}
     with np.load(file, allow_pickle=False) as arrays:
         for name in arrays.files:
             run, own = name.split("/")
-            found.setdefault(run, {})[own] = arrays[name].astype(np.float64)
-    return found
+            runs.setdefault(run, {})[own] = arrays[name].astype(np.float64)
+    return runs
 
 
 def first_point(

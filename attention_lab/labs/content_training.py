@@ -163,15 +163,15 @@ def trained_kernel(contents_BTC: Array, side: int) -> Array:
 @cached
 def content_scores() -> dict[str, ContentScore]:
     """The scores of the trained head and kernels on unseen pictures, by name."""
-    pictures, found = unseen_pictures(), {}
+    pictures, scores = unseen_pictures(), {}
     for name, weights in stored_weights().items():
         output = (
             run_attention(weights, pictures.contents).output
             if name == "attention"
             else run_kernel(weights, pictures.contents, int(name.split()[1]))
         )
-        found[name] = score_output(output, pictures, sum(one.size for one in weights.values()))
-    return found
+        scores[name] = score_output(output, pictures, sum(one.size for one in weights.values()))
+    return scores
 
 
 @dataclass(frozen=True, eq=False)

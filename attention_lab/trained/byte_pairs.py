@@ -44,23 +44,23 @@ class BytePairs:
         """
         check_text("text", text)
         check_characters(text)
-        found: list[int] = []
+        ids: list[int] = []
         for character in WORD_START + text if text else "":
             one = self.ids.get(character)
             as_bytes = [FIRST_BYTE + byte for byte in character.encode()]
-            found += as_bytes if one is None else [one]
-        return [START, *self._join(found)]
+            ids += as_bytes if one is None else [one]
+        return [START, *self._join(ids)]
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of some ids; the space that `encode` puts after the start is left out."""
-        found = bytearray()
+        written = bytearray()
         for before, one in zip([END, *ids], ids, strict=False):
             if FIRST_BYTE <= one < FIRST_PIECE:
-                found.append(one - FIRST_BYTE)
+                written.append(one - FIRST_BYTE)
             elif one >= FIRST_PIECE:
                 piece = self.pieces[one]
-                found += (piece.removeprefix(WORD_START) if before == START else piece).encode()
-        return found.decode("utf-8", errors="replace")
+                written += (piece.removeprefix(WORD_START) if before == START else piece).encode()
+        return written.decode("utf-8", errors="replace")
 
     def _join(self, ids: list[int]) -> list[int]:
         """Join the best pair of neighbours, again and again; among equals the first one."""

@@ -55,8 +55,8 @@ class ChangedWord:
     @property
     def words(self) -> tuple[slice, ...]:
         """The positions of each word, one after another; mostly one."""
-        found = positions_of_words(self.tokens_before)
-        return tuple(slice(word[0], word[-1] + 1) for word in found)
+        positions = positions_of_words(self.tokens_before)
+        return tuple(slice(word[0], word[-1] + 1) for word in positions)
 
     @property
     def in_words(self) -> ChangedWord:

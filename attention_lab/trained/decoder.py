@@ -112,16 +112,16 @@ class Decoder:
         on if None. Shapes: (..., T) -> (..., T, D). Raises: SettingsError for a place that the
         model has not learned.
         """
-        found: Array = self.embedding[np.asarray(ids)]
+        vectors: Array = self.embedding[np.asarray(ids)]
         if self.positions is None:
-            return found
-        places = np.arange(found.shape[-2]) if places is None else places
+            return vectors
+        places = np.arange(vectors.shape[-2]) if places is None else places
         if places.max() >= len(self.positions):
             raise SettingsError(
                 f"the text and what may follow it need {places.max() + 1:,} places, but this model"
                 f" has learned {len(self.positions):,}: give a shorter text"
             )
-        return found + self.positions[places]
+        return vectors + self.positions[places]
 
     def without(self, parts: Mapping[OffPart, Array]) -> Decoder:
         """The same with more parts switched off. parts: what each adds in its place. Shapes: (D,).

@@ -207,15 +207,15 @@ class WritingFacts:
     others: Share | None = None
 
 
-def writing_facts(writing: Writing, found: Continuations) -> WritingFacts:
+def writing_facts(writing: Writing, continuations: Continuations) -> WritingFacts:
     """What *Next token: writing* says of what may follow."""
     if writing.room < 1:
         return WritingFacts(Case("full"))
     if writing.next_id is None:
         return WritingFacts(Case("ended"))
-    named = tuple((name, Share(share)) for name, share in found.drawable[:N_NAMED])
-    if found.is_certain:
+    named = tuple((name, Share(share)) for name, share in continuations.drawable[:N_NAMED])
+    if continuations.is_certain:
         return WritingFacts(Case("certain"), named)
     return WritingFacts(
-        Case("open" if named else "none"), named, Share(found.drawn[-1]) if named else None
+        Case("open" if named else "none"), named, Share(continuations.drawn[-1]) if named else None
     )

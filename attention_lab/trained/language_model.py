@@ -230,15 +230,15 @@ class LanguageModel:
 
     def _checked(self, ids: Any) -> tuple[int, ...]:
         """The ids of a text that can run. Raises: SettingsError."""
-        found = self._whole(ids)
-        if not found:
+        whole = self._whole(ids)
+        if not whole:
             raise SettingsError("ids is empty but must hold at least one piece: encode a text")
-        if len(found) > self.longest:
+        if len(whole) > self.longest:
             raise SettingsError(
-                f"ids holds {len(found)} tokens, but this model was trained for at most"
+                f"ids holds {len(whole)} tokens, but this model was trained for at most"
                 f" {self.longest:,}: give a shorter text"
             )
-        return found
+        return whole
 
 
 @lru_cache(maxsize=1)

@@ -115,8 +115,8 @@ class _Entries:
 
     def number(self, name: str, most: int, usual: int | None = None, least: int = 1) -> int:
         """A whole number within bounds; null is as good as no entry."""
-        found = self.entries.get(name)
-        return whole_number(name, usual if found is None else found, least, most)
+        value = self.entries.get(name)
+        return whole_number(name, usual if value is None else value, least, most)
 
     def real(self, name: str, usual: float, low: float, high: float) -> float:
         """A number within bounds."""
@@ -138,13 +138,13 @@ class _Entries:
     def ends(self, n_pieces: int) -> tuple[int, ...]:
         """One piece, several or none that end a text."""
         value = self.entries.get("eos_token_id")
-        found = value if isinstance(value, list) else [] if value is None else [value]
-        if len(found) > 100 or any(type(one) is not int or one < 0 for one in found):
+        ids = value if isinstance(value, list) else [] if value is None else [value]
+        if len(ids) > 100 or any(type(one) is not int or one < 0 for one in ids):
             raise FileError(
                 f"config.json says that eos_token_id is {short_repr(value)}, but it must be the"
                 " number of a piece, or several"
             )
-        return tuple(one for one in found if one < n_pieces)
+        return tuple(one for one in ids if one < n_pieces)
 
 
 def _of_gpt2(said: _Entries) -> ModelConfig:
@@ -226,18 +226,18 @@ def _rotary(said: _Entries, width: int) -> Rotary:
         _refuse("rope_interleaved is true")
     base = said.entries.get("rope_theta", USUAL_BASE)
     for name in ("rope_parameters", "rope_scaling"):
-        found = said.entries.get(name)
-        if found is None:
+        rope = said.entries.get(name)
+        if rope is None:
             continue
-        if not isinstance(found, dict):
-            _refuse(f"{name} is {short_repr(found)}")
-        kind = found.get("rope_type", found.get("type", "default"))
+        if not isinstance(rope, dict):
+            _refuse(f"{name} is {short_repr(rope)}")
+        kind = rope.get("rope_type", rope.get("type", "default"))
         if kind != "default":
             _refuse(f"the rope scaling {name} is of the kind {short_repr(kind)}")
-        if any(isinstance(one, dict) for one in found.values()):
+        if any(isinstance(one, dict) for one in rope.values()):
             _refuse(f"{name} differs from layer to layer")
-        base = found.get("rope_theta", base)
-        _check_whole_heads(found)
+        base = rope.get("rope_theta", base)
+        _check_whole_heads(rope)
     _check_whole_heads(said.entries)
     check_even(width)
     return Rotary(base=number_between("rope_theta", base), pairs="halves")

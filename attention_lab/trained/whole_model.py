@@ -103,11 +103,11 @@ class WholeModel:
         if self.run is None:
             return []
         places = [one.stop - 1 for one in self.columns]
-        found = (lens_pieces if self.says_pieces else lens_words)(self.run, places)
+        words = (lens_pieces if self.says_pieces else lens_words)(self.run, places)
         if not self.says_pieces:
             word, share = self.next_words[0]
-            found[-1][-1] = Said(word, share, self.next_words.spellings[word][0])
-        return found
+            words[-1][-1] = Said(word, share, self.next_words.spellings[word][0])
+        return words
 
     @cached_property
     def next_words(self) -> NextWords:
@@ -129,12 +129,12 @@ class WholeModel:
     @cached_property
     def since(self) -> tuple[int, ...]:
         """For each word the layer from which on what would be said is the last answer there."""
-        found = []
+        layers = []
         for column in zip(*self.said, strict=True):
             texts = [one.text for one in column]
             others = [layer for layer, text in enumerate(texts) if text != texts[-1]]
-            found.append(max(others, default=-1) + 1)
-        return tuple(found)
+            layers.append(max(others, default=-1) + 1)
+        return tuple(layers)
 
     @cached_property
     def first_pieces(self) -> list[int]:
@@ -173,8 +173,8 @@ class WholeModel:
     def _of_words(self, numbers_S: Array) -> Array:
         """Numbers of tokens along the last axis, added up for each word."""
         starts = [one.start for one in self.columns]
-        found: Array = np.add.reduceat(numbers_S, starts, axis=-1)
-        return found
+        sums: Array = np.add.reduceat(numbers_S, starts, axis=-1)
+        return sums
 
     def most_reading(self, layers: Sequence[int], word: int, source: int) -> Head:
         """The head of some layers in which a word reads another one most."""
@@ -204,16 +204,16 @@ class WholeModel:
         if self.run is None or (total := self.total) <= 0:
             return []
         added_LHV = self.added / total
-        found = list[Carrier]()
+        carriers = list[Carrier]()
         for flat in np.argsort(-added_LHV, axis=None)[:MOST_THICK]:
             layer, head, word = map(int, np.unravel_index(flat, added_LHV.shape))
             part = float(added_LHV[layer, head, word])
-            if part < max(LEAST_ADDED, OF_LARGEST * (found[0].added if found else 0)):
+            if part < max(LEAST_ADDED, OF_LARGEST * (carriers[0].added if carriers else 0)):
                 break
             read = Share(self.read(layer, head)[-1, word])
             where = Count(layer), Count(head), word, self.words[word]
-            found.append(Carrier(*where, read, Share(part)))
-        return found
+            carriers.append(Carrier(*where, read, Share(part)))
+        return carriers
 
     @property
     def total(self) -> float:

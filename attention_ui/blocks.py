@@ -46,7 +46,6 @@ from .url_state import (
     set_if_changed,
     write_to_url,
 )
-from .view import main_container
 from .widgets import draw_widget, width_of
 
 # Parts of a page that the app alone has, by their names: each draws with the view and the values.
@@ -67,7 +66,8 @@ def show_page(page: BlockPage, parts: Parts | None = None) -> b.Values:
     own = {name: partial(draw, now, values) for name, draw in (parts or {}).items()}
     drawing = _Drawing(page.url_path, choices, own)
     if n_first:
-        with main_container():
+        # As high as the window below the title, so that a picture that arrives late moves nothing.
+        with st.container(key="one window"):
             drawing.draw(shown[:n_first])
     drawing.draw(shown[n_first:])
     return values

@@ -39,9 +39,7 @@ def network_address() -> str:
 
 def url_at(host: str) -> str:
     """The URL of the app at a name or an address of this machine."""
-    scheme = "http"
-    if st.get_option("server.sslCertFile"):
-        scheme = "https"
+    scheme = "https" if st.get_option("server.sslCertFile") else "http"
     return f"{scheme}://{host}:{st.get_option('server.port')}{base_path()}"
 
 

@@ -150,9 +150,7 @@ def session_values() -> dict[str, Any]:
     Every test that opens a page fails when these names change.
     """
     context: Any = get_script_run_ctx()
-    state = context.session_state
-    with state._lock:
-        return dict(state._state.filtered_state)
+    return _SessionView(context.session_state).copy()
 
 
 def ask_nobody_for_the_address() -> None:

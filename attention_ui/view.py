@@ -3,7 +3,6 @@
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from attention_lab.control_list import VIEW_DEFAULTS, VIEW_SWITCHES
 from attention_lab.notation.notation import OURS, Notation
@@ -57,13 +56,6 @@ LECTURE_WORDS_CSS = (
     ' [data-testid="stMain"] :is(p, li, label, input, button, code) '
     "{ font-size: max(1em, var(--lecture)); } .st-key-stage { min-height: 0 !important; } }"
 )
-
-
-def main_container() -> DeltaGenerator:
-    """A container for the choices and the main picture of a page. It is as high as the window below
-    the title, so that a picture that arrives late moves nothing.
-    """
-    return st.container(key="one window")
 
 
 def draw_view() -> Notation:

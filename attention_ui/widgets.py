@@ -1,6 +1,7 @@
 """Draws a widget (`attention_viz/widgets.py`) with Streamlit."""
 
 from collections.abc import Callable
+from operator import call
 from typing import Any
 
 import streamlit as st
@@ -12,11 +13,7 @@ NARROWEST, WIDEST = 130, 420  # px, of a menu or a field
 TEXT_AREA_HEIGHT = 68  # px, two lines
 
 
-def _unbound(draw: Callable[..., Any], *given: Any, **about: Any) -> Any:
-    return draw(*given, **about)
-
-
-def draw_widget(one: Widget, draw: Callable[..., Any] = _unbound, *, key: str, **about: Any) -> Any:
+def draw_widget(one: Widget, draw: Callable[..., Any] = call, *, key: str, **about: Any) -> Any:
     """Draw a widget; gives what it holds. draw: calls a function of Streamlit, as `draw_bound` does
     that binds it to the URL.
     """

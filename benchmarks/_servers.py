@@ -1,4 +1,4 @@
-"""Servers of the app, of another version of it and of its rivals, each with the project's
+"""Servers of the app, of another version of it and of its rival, each with the project's
 configuration.
 """
 
@@ -13,13 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-# what is served -> the module that runs a script, the script in its folder, and its page that is
-# measured
-SERVERS = {
-    "floor": ("streamlit", "benchmarks/rivals/floor.py", ""),
-    "usual": ("benchmarks.rivals.usual", "app.py", "scores"),
-    "app": ("streamlit", "app.py", ""),
-}
 
 
 class Server(NamedTuple):
@@ -30,15 +23,14 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def served(name: str, root: Path = ROOT) -> Iterator[Server]:
-    """A server that runs the app of a folder, or a rival."""
+def served(root: Path = ROOT, script: str = "app.py") -> Iterator[Server]:
+    """A server that runs a script of a folder: the app, or its rival."""
     with socket.socket() as probe:  # a port that nobody listens on
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    module, script, _ = SERVERS[name]
     options = [f"--server.port={port}", "--server.headless=true"]
     with subprocess.Popen(
-        [sys.executable, "-m", module, "run", str(root / script), *options],
+        [sys.executable, "-m", "streamlit", "run", str(root / script), *options],
         cwd=root,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -1,7 +1,6 @@
 """The engine's full trace against torch.nn.MultiheadAttention: time and peak memory of one call."""
 
 import ctypes
-import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -136,7 +135,3 @@ def memory_rows(names: list[str], threads: int) -> list[list[str]]:
         ratios = ["-" if one is None or one < 1 else f"{peaks[0] / one:.2f}" for one in peaks[1:]]
         rows.append([", ".join(map(str, sizes)), *used, *ratios])
     return rows
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

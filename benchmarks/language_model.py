@@ -5,7 +5,6 @@ picture of the whole model computes.
 """
 
 import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -217,7 +216,3 @@ def main(options: Sequence[str] = ()) -> None:
     print(f"Largest difference between the logits in float32: {worst:.1e}")
     time_words()
     time_whole()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

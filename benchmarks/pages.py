@@ -1,5 +1,4 @@
-"""The speed of the pages, each measured beside the least Streamlit can do and beside the usual
-page, in one run.
+"""The speed of the pages, each measured beside the least Streamlit can do, in one run.
 
 Script time: one rerun under AppTest. Repaint: from a key press on the sequence-length slider in
 Chromium until the last change in sight of the page's own content or of a picture in it (then one
@@ -21,11 +20,10 @@ from playwright.sync_api import Page as BrowserPage
 from playwright.sync_api import ViewportSize, sync_playwright
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.page_list import PAGES, Page, page_of
+from attention_lab.page_list import PAGES, Page
 from scripts.find_chromium import FLAGS, find_chromium
 
-from ._servers import ROOT, SERVERS, served
-from .rivals.usual import in_place_of_boards
+from ._servers import ROOT, served
 
 WINDOW: ViewportSize = {"width": 1440, "height": 1000}
 FIRST, PRESSES = 6, 12  # tokens, and key presses for one more each
@@ -80,10 +78,6 @@ def script_times(pages: Sequence[Page]) -> dict[str, float]:
     app.run()
     for page in pages:
         times[page.url_path] = _rerun(app.switch_page(page.path))
-    with in_place_of_boards():
-        times["usual"] = _rerun(app.switch_page(page_of(SERVERS["usual"][2]).path))
-    floor = str(ROOT / SERVERS["floor"][1])
-    times["floor"] = _rerun(AppTest.from_file(floor, default_timeout=60))
     return times
 
 
@@ -110,18 +104,18 @@ def _rerun(app: AppTest) -> float:
 def repaints(
     roots: Mapping[str, Path], pages: Sequence[str], presses: int, rounds: int
 ) -> dict[str, dict[str, list[Repaint]]]:
-    """One reading a round in Chromium, by page and server, in turn: floor, usual page, then each
-    version, given by its folder.
+    """One reading a round in Chromium, by page and server, in turn: floor, then each version,
+    given by its folder.
     """
     with ExitStack() as stack:
-        rivals = {name: stack.enter_context(served(name)).address for name in ("floor", "usual")}
-        rivals["usual"] += f"/{SERVERS['usual'][2]}"
-        apps = {name: stack.enter_context(served("app", root)) for name, root in roots.items()}
+        floor = stack.enter_context(served(script="benchmarks/_floor.py"))
+        apps = {name: stack.enter_context(served(root)) for name, root in roots.items()}
         playwright = stack.enter_context(sync_playwright())
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         found: dict[str, dict[str, list[Repaint]]] = {}
         for page in pages:
-            places = rivals | {name: f"{app.address}/{page}" for name, app in apps.items()}
+            places = {"floor": floor.address}
+            places |= {name: f"{app.address}/{page}" for name, app in apps.items()}
             found[page] = {name: [] for name in places}
             for _ in range(rounds):  # other work on the machine makes fast and slow minutes
                 for name, address in places.items():
@@ -172,8 +166,8 @@ def _settle(tab: BrowserPage) -> float:
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Print one line per page and version: script time, repaint, the repaint beside floor, usual
-    page and the version before, messages and bytes.
+    """Print one line per page and version: script time, repaint, the repaint beside floor and
+    the version before, messages and bytes.
     """
     parser = argparse.ArgumentParser(prog="python -m benchmarks pages", description=__doc__)
     parser.add_argument("--presses", type=int, default=PRESSES, help="key presses per reading")
@@ -189,14 +183,14 @@ def main(arguments: Sequence[str] = ()) -> None:
     roots["now"] = ROOT
     scripts = {name: script_times_of(root, pages) for name, root in roots.items()}
     print(
-        "| page | version | script, ms | repaint, ms | × floor | × usual page | × before"
-        " | messages | kB |\n|---|---|---|---|---|---|---|---|---|"
+        "| page | version | script, ms | repaint, ms | × floor | × before"
+        " | messages | kB |\n|---|---|---|---|---|---|---|---|"
     )
     for page, readings in repaints(roots, pages, chosen.presses, chosen.rounds).items():
         for name in roots:
             ratios = [
                 f"{_ratio(readings[name], readings.get(rival, [])):.2f}"
-                for rival in ("floor", "usual", "before")
+                for rival in ("floor", "before")
             ]
             time, messages, size = (
                 statistics.median(one) for one in zip(*readings[name], strict=True)
@@ -212,7 +206,3 @@ def _ratio(readings: Sequence[Repaint], rivals: Sequence[Repaint]) -> float:
     """The median over the rounds of the repaint beside that of a rival in the same round."""
     pairs = zip(readings, rivals, strict=False)
     return statistics.median([one.time / rival.time for one, rival in pairs] or [1.0])
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

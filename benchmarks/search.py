@@ -13,22 +13,12 @@ from attention_lab.questions import find_entries, searched_texts
 from attention_lab.search import respelled
 
 from ._servers import served
-from .site import opened_page, site_in_browser
+from .site import change_time, opened_page, site_in_browser
 
 ASKED = Path(__file__).resolve().parents[1] / "tests" / "data" / "asked.csv"
 SHOWN = 12  # of them are typed into a page
 FIELDS = {"app": ".st-key-choose-concepts_words input", "site": "#page input[name=concepts_words]"}
-# Milliseconds from Enter until the page says something else, and has drawn it.
-LISTED_JS = """field => {
-  const page = document.querySelector("[data-testid=stMain], #page");
-  return {time: new Promise(done => field.addEventListener("keydown", ({key}) => {
-    if (key !== "Enter") return;
-    const before = page.innerText, start = performance.now();
-    const look = () => requestAnimationFrame(() => page.innerText === before ? look()
-      : requestAnimationFrame(() => done(performance.now() - start)));
-    look();
-  }))};
-}"""
+PAGE = "[data-testid=stMain], #page"
 
 
 def main() -> None:
@@ -38,7 +28,7 @@ def main() -> None:
     print(f"first search, which builds the index: {_searched(asked[0]):.0f} ms")
     times = [_searched(one) for one in asked]
     print(f"each of {len(asked)}: median {median(times):.1f} ms, most {max(times):.1f} ms")
-    with site_in_browser() as (browser, site, _), served("app") as app:
+    with site_in_browser() as (browser, site, _), served() as app:
         for kind, url in {"app": f"{app.address}/questions", "site": f"{site}#questions"}.items():
             page = opened_page(browser, url, kind, FIELDS[kind])
             times = [_typed(page, FIELDS[kind], one) for one in asked[:SHOWN]]
@@ -56,8 +46,4 @@ def _searched(question: str) -> float:
 def _typed(page: Page, field: str, question: str) -> float:
     box = page.locator(field).first
     box.fill(question)
-    taken = page.evaluate_handle(LISTED_JS, box.element_handle())
-    box.press("Enter")
-    milliseconds = float(taken.evaluate("taken => taken.time"))
-    page.wait_for_timeout(700)
-    return milliseconds
+    return change_time(page, box, "Enter", box, PAGE)

@@ -15,7 +15,7 @@ from statistics import median
 from threading import Thread
 from typing import ClassVar
 
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, sync_playwright
 
 from scripts.build_site import build
 from scripts.find_chromium import find_chromium
@@ -29,15 +29,13 @@ PAGES = ("overview", "softmax", "whole-model", "why-this-word", "geometry", "pro
 PICTURE = "section.board .panel, .js-plotly-plot .main-svg"
 LATER = ("pyodide/", "worker.js", "later.js", "sw.js")
 SLIDERS = {"site": "#controls [name=n_heads]", "app": ".st-key-offered_heads input"}
-# Milliseconds from a key on the slider until the sizes that the board shows are others, and drawn.
-# The board may lie in a shadow root.
-ACT_JS = """([field, board]) => {
-  const root = board.getRootNode();
-  const badges = () => [...root.querySelectorAll(".badge .sizes")];
-  const sizes = () => badges().map(one => one.textContent).join();
+# Milliseconds from a key in a field until what some elements say is other, and drawn. They may lie
+# in the shadow root of a place.
+CHANGE_JS = """([field, place, elements]) => {
+  const said = () => [...place.getRootNode().querySelectorAll(elements)].map(one => one.innerText);
   return {time: new Promise(done => field.addEventListener("keydown", () => {
-    const before = sizes(), start = performance.now();
-    const look = () => requestAnimationFrame(() => sizes() === before ? look()
+    const before = said().join(), start = performance.now();
+    const look = () => requestAnimationFrame(() => said().join() === before ? look()
       : requestAnimationFrame(() => done(performance.now() - start)));
     look();
   }, {once: true}))};
@@ -90,7 +88,7 @@ def main() -> None:
         print(f"engine ready {median(ready):.0f} ms")
         for path in PAGES:
             _print_first(browser, url, path, folder)
-        with served("app") as app:
+        with served() as app:
             pages = {"site": f"{url}?n_heads=1&d_model=16#split"}
             pages["app"] = f"{app.address}/split?n_heads=1&d_model=16"
             acts = {one: _acts(browser, address, one) for one, address in pages.items()}
@@ -143,17 +141,23 @@ def _packed(files: set[Path]) -> int:
 def _acts(browser: Browser, url: str, kind: str) -> float:
     """The median milliseconds of a change of heads."""
     page = opened_page(browser, url, kind, "section.board .panel")
-    times = [_act(page, kind, key) for _ in range(ROUNDS) for key in ("ArrowRight", "ArrowLeft")]
+    field, board = page.locator(SLIDERS[kind]).first, page.locator("section.board").first
+    times = [
+        change_time(page, field, key, board, ".badge .sizes")
+        for _ in range(ROUNDS)
+        for key in ("ArrowRight", "ArrowLeft")
+    ]
     page.close()
     return round(median(times), 1)
 
 
-def _act(page: Page, kind: str, key: str) -> float:
-    field = page.locator(SLIDERS[kind]).first
-    board = page.locator("section.board").first.element_handle()
-    field.focus()
-    taken = page.evaluate_handle(ACT_JS, [field.element_handle(), board])
-    page.keyboard.press(key)
+def change_time(page: Page, field: Locator, key: str, place: Locator, elements: str) -> float:
+    """Milliseconds from a key in a field until what some elements say is other. place: in their
+    document or shadow root. elements: as a selector.
+    """
+    about = [field.element_handle(), place.element_handle(), elements]
+    taken = page.evaluate_handle(CHANGE_JS, about)
+    field.press(key)
     milliseconds = float(taken.evaluate("taken => taken.time"))
     page.wait_for_timeout(1_000)
     return milliseconds

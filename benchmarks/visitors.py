@@ -14,7 +14,6 @@ import math
 import os
 import random
 import statistics
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -239,7 +238,7 @@ def cpu_time(process: int) -> float:
 
 def reading(count: int, chosen: argparse.Namespace) -> Crowd:
     """One crowd at a server of its own, which one visitor of each page has warmed."""
-    with served("app", chosen.root) as server:
+    with served(chosen.root) as server:
         addresses, n_pages = [server.address], len(MIXED_PAGES)
         asyncio.run(crowd(addresses, n_pages, 1, chosen.mixed, server.process))
         met = asyncio.run(crowd(addresses, count, chosen.seconds, chosen.mixed, server.process))
@@ -279,7 +278,3 @@ def main(arguments: list[str] | None = None) -> None:
             f" {met.left / MIB:.0f} |",
             flush=True,
         )
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

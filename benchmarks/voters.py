@@ -10,7 +10,6 @@ import argparse
 import asyncio
 import json
 import os
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -142,7 +141,7 @@ def main(arguments: list[str] | None = None) -> None:
     with places(chosen.database) as stores:
         for name, place in stores.items():
             os.environ[PLACE_VARIABLE] = str(place)
-            with served("app") as one, served("app") as other:
+            with served() as one, served() as other:
                 both = (one.address, other.address)
                 met = asyncio.run(lecture(both, place, chosen.voters, chosen.questions))
             shown = [
@@ -152,7 +151,3 @@ def main(arguments: list[str] | None = None) -> None:
             ]
             rows.append([name, str(chosen.voters), str(len(met[1])), *shown])
     print(table(rows))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -47,25 +47,23 @@ def page_texts(page: Page) -> list[str]:
     return list(dict.fromkeys([f"# {page.title} (/{page.url_path})", *_texts(app.main)]))
 
 
-def _boxes(block: Any) -> Iterator[str]:
-    """The keys of the boxes and pop-ups in a block that can be opened from the server."""
-    for child in _children(block):
+def _boxes(main: Any) -> Iterator[str]:
+    """The keys of the boxes and pop-ups of a page that can be opened from the server."""
+    for child in main:
         if child.type in BOX_TYPES:
             # An id is "$$ID-<hash>-<key>"; a box without a key cannot be opened from here.
             named = getattr(child.proto, child.type, child.proto).id
             yield from filter(None, named.split("-", 2)[2:])
-        yield from _boxes(child)
 
 
-def _texts(block: Any) -> Iterator[str]:
-    """The texts of a block, in the order of the page."""
-    for child in _children(block):
+def _texts(main: Any) -> Iterator[str]:
+    """The texts of a page, in its order."""
+    for child in main:
         proto = getattr(child, "proto", None)
         if child.type == "bidi_component":
             yield from _drawing_texts(proto)
         elif child.type not in ("html", "toast"):
             yield from _element_texts(child.type, getattr(proto, child.type, proto))
-        yield from _texts(child)
 
 
 def _element_texts(kind: str, proto: Any) -> Iterator[str]:
@@ -94,10 +92,6 @@ def _drawing_texts(proto: Any) -> Iterator[str]:
             yield f"*stage:* {stage[part]}"
     yield from (f"*note:* {note['text']}" for note in stage.get("notes", []))
     yield f"*board:* {scene['description']}"
-
-
-def _children(block: Any) -> list[Any]:
-    return list(getattr(block, "children", {}).values())
 
 
 if __name__ == "__main__":

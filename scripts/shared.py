@@ -4,7 +4,6 @@ last one stops it. A process that died is no user any more.
 
 import json
 import os
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -12,18 +11,18 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-try:
-    import fcntl
-except ImportError:  # on Windows, where each process has a server of its own
-    fcntl = None  # type: ignore[assignment]
+import psutil
+from filelock import FileLock
 
 S_TO_END = 30
 _BEGUN: dict[int, subprocess.Popen[bytes]] = {}
 
 
 def place_of(own: Path) -> Path:
-    """The folder that the processes of a run share. own: the folder of this process."""
-    return own.parent if fcntl and "PYTEST_XDIST_WORKER" in os.environ else own
+    """The folder that the processes of a run share; on Windows each has its own, where sharing was
+    never tried. own: the folder of this process.
+    """
+    return own.parent if os.name != "nt" and "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @contextmanager
@@ -43,34 +42,23 @@ def shared(
 def _used(
     place: Path, begins: bool, start: Callable[[], list[str]], stop: Callable[[list[str]], None]
 ) -> list[str]:
-    with place.open("a+", encoding="utf-8") as file:
-        if fcntl:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        file.seek(0)
-        known, found = json.loads(file.read() or "[[], []]")
+    with FileLock(f"{place}.lock"):
+        known, found = json.loads(place.read_text("utf-8")) if place.exists() else ([], [])
         others = [one for one in known if one != os.getpid() and is_alive(one)]
         if begins and not known:
             found = start()
         users = [*others, os.getpid()] if begins else others
-        file.truncate(0)
-        file.write(json.dumps([users, found]))
+        place.write_text(json.dumps([users, found]), "utf-8")
         if not users:
             stop(found)
     return found
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process runs."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    stat = Path(f"/proc/{process}/stat")  # a zombie has ended, though its parent has not asked
-    with suppress(OSError):
-        return stat.read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
-    return True
+    """Whether a process runs. A zombie has ended, though its parent has not asked."""
+    with suppress(psutil.NoSuchProcess):
+        return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
+    return False
 
 
 def begin(command: list[str], said: Path, **about: Any) -> subprocess.Popen[bytes]:
@@ -93,8 +81,8 @@ def end(process: int) -> None:
         own.terminate()
         own.wait(S_TO_END)
         return
-    with suppress(ProcessLookupError):
-        os.kill(process, signal.SIGTERM)
+    with suppress(psutil.NoSuchProcess):
+        psutil.Process(process).terminate()
     for _ in range(10 * S_TO_END):
         if not is_alive(process):
             return

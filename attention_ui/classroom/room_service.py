@@ -228,11 +228,9 @@ def ask_class(rooms: Rooms, room: str, secret: str, posed: Question) -> None:
     rooms.move(room, secret, f"/class?room={room}")
 
 
+_service_at = lru_cache(maxsize=8)(RoomService)
+
+
 def room_service() -> RoomService:
     """The service of the place that `class_place` names."""
-    return _room_service(class_place())
-
-
-@lru_cache(maxsize=8)
-def _room_service(place: Place) -> RoomService:
-    return RoomService(place)
+    return _service_at(class_place())

@@ -9,7 +9,7 @@ from typing import Any
 
 from attention_core.derivation import derive
 from attention_core.errors import AttentionError
-from attention_core.trace import STEPS, Trace, head_of
+from attention_core.trace import STEPS, Trace
 
 from .choices import kind_of, readable
 from .focus import Focus, moved_places
@@ -207,8 +207,4 @@ def _terms_told(trace: Trace, scenario: Scenario, field: str, focus: Focus) -> i
         embedding = embedding_of(scenario)
         if is_sum_of_words(trace, embedding):
             return n_telling(derive_input(embedding, focus.query, focus.feature))
-    places = {"B": 0, "T": focus.query, "S": focus.key, "H": focus.head}
-    if "G" in (letters := STEPS[field].letters):
-        places["G"] = head_of(trace, field, focus.head)
-    column = focus.column(trace, field)
-    return n_telling(derive(trace, field, (*(places[one] for one in letters[:-1]), column)))
+    return n_telling(derive(trace, field, focus.index(trace, field)))

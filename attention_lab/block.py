@@ -117,14 +117,14 @@ def run_block(weights: BlockWeights, trace: Trace, inputs_TD: Array, adds: bool 
     first_sum_TD = inputs_TD + attention_TD if adds and fits else attention_TD
     if weights.order == PRE_NORM:
         first_norm_TD = trace.inputs[0]
-        second_norm_TD = weights.norm(first_sum_TD, second)
+        second_norm_TD = second.of(first_sum_TD)
         fed = run_feed_forward(second_norm_TD, weights.feed_forward)
         second_sum_TD = first_sum_TD + fed.output if adds else fed.output
     else:
-        first_norm_TD = weights.norm(first_sum_TD, first)
+        first_norm_TD = first.of(first_sum_TD)
         fed = run_feed_forward(first_norm_TD, weights.feed_forward)
         second_sum_TD = first_norm_TD + fed.output if adds else fed.output
-        second_norm_TD = weights.norm(second_sum_TD, second)
+        second_norm_TD = second.of(second_sum_TD)
     arrays = (attention_TD, first_sum_TD, first_norm_TD, fed, second_sum_TD, second_norm_TD)
     return Block(weights, trace, adds and fits, adds, inputs_TD, *arrays)
 
@@ -146,7 +146,7 @@ def block_of(scenario: Scenario, choices: BlockChoices, sequence: int = 0) -> Bl
         return run_block(weights, trace, stream_TD, adds)
     inputs_TD = trace.inputs[0]
     if weights.order == PRE_NORM:
-        trace = rerun(trace, x=weights.norm(inputs_TD, weights.norms[0]))
+        trace = rerun(trace, x=weights.norms[0].of(inputs_TD))
     return run_block(weights, trace, inputs_TD, adds)
 
 

@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_core.checks import Array
-from attention_core.formulas import rms_norm
 from attention_core.initialisation import Stream, generator, xavier
 from attention_core.trace import Trace
 
 from .by_hand import HandmadeLayer
 from .choices import Scenario, resolve
-from .layer_norm import Norm, layer_norm
+from .layer_norm import Norm
 from .trained.allowed_models import writing_model
 from .trained.feed_forward import FeedForward
 from .trained.minilm import load_minilm
@@ -31,23 +29,20 @@ BY_MODEL, BY_HAND, BY_SEED = "model", "hand", "seed"
 class BlockWeights:
     """The norms and the feed-forward part of a block.
 
-    order: `POST_NORM` or `PRE_NORM`. centred: LayerNorm, else RMSNorm, which subtracts no mean and
-    adds no offset. hidden_names: of the hidden features, if they have any. made: by whom, one of
-    `BY_MODEL`, `BY_HAND`, `BY_SEED`.
+    order: `POST_NORM` or `PRE_NORM`. hidden_names: of the hidden features, if they have any. made:
+    by whom, one of `BY_MODEL`, `BY_HAND`, `BY_SEED`.
     """
 
     order: str
     norms: tuple[Norm, Norm]
     feed_forward: FeedForward
-    centred: bool = True
     hidden_names: tuple[str, ...] = ()
     made: str = BY_MODEL
 
-    def norm(self, x_TD: Array, norm: Norm) -> Array:
-        """LayerNorm or RMSNorm of each token. Shapes: kept."""
-        if self.centred:
-            return layer_norm(x_TD, norm)
-        return rms_norm(x_TD, norm.gain, norm.epsilon)
+    @property
+    def centred(self) -> bool:
+        """Whether the norms are LayerNorm, else RMSNorm."""
+        return self.norms[0].offset is not None
 
 
 def block_weights(scenario: Scenario, trace: Trace, order: str, activation: str) -> BlockWeights:
@@ -65,7 +60,7 @@ def block_weights(scenario: Scenario, trace: Trace, order: str, activation: str)
     layer = run.handmade
     if layer and widths[0] == widths[1]:
         made = replace(handmade_feed_forward(layer), activation=activation)
-        return BlockWeights(order, norms, made, True, tuple(layer.hidden), BY_HAND)
+        return BlockWeights(order, norms, made, tuple(layer.hidden), BY_HAND)
     drawn = replace(seeded_feed_forward(widths[1], run.chosen.seed), activation=activation)
     return BlockWeights(order, norms, drawn, made=BY_SEED)
 
@@ -76,17 +71,9 @@ def _plain_norm(width: int) -> Norm:
 
 
 def _of_language_model(number: int, model: str) -> BlockWeights:
-    decoder = writing_model(model).decoder
-    layer = decoder.layers[number]
-    first, second = (
-        Norm(gain, np.zeros_like(gain) if offset is None else offset, decoder.epsilon)
-        for gain, offset in (
-            (layer.attention_gain, layer.attention_offset),
-            (layer.feed_forward_gain, layer.feed_forward_offset),
-        )
-    )
-    fed = decoder.feed_forward_weights(number)
-    return BlockWeights(PRE_NORM, (first, second), fed, centred=decoder.centred)
+    layer = writing_model(model).decoder.layers[number]
+    norms = (layer.attention_norm, layer.feed_forward_norm)
+    return BlockWeights(PRE_NORM, norms, layer.feed_forward)
 
 
 def _of_minilm(number: int) -> BlockWeights:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from attention_core.trace import Trace, head_columns
+from attention_core.trace import Trace, head_columns, head_of
 
 from .heads.keys_read import strongest_keys
 from .user_data.edits import MAX_INDEX
@@ -57,6 +57,15 @@ class Focus:
         if "·" in trace.axes(field)[-1]:
             place += head_columns(trace, field, self.head).start
         return place
+
+    def index(self, trace: Trace, field: str) -> tuple[int, ...]:
+        """The cell of a field in focus, in the first sequence. Where heads share keys or values, it
+        is that of the head's group.
+        """
+        places = {"B": 0, "T": self.query, "S": self.key, "H": self.head}
+        places["G"] = head_of(trace, field, self.head)
+        column = self.column(trace, field)
+        return tuple(places.get(letter, column) for letter in trace.axes(field))
 
 
 def focus_lengths(trace: Trace) -> dict[str, int]:

@@ -64,7 +64,7 @@ class NextToken:
         parts = {
             "bias": decoder.layers[self.layer].output_bias is not None,
             "later layers": not is_last,
-            "offset": decoder.last_offset is not None,
+            "offset": decoder.centred,
         }
         heads = (f"head {head}" for head in range(n_heads))
         return ("before", *heads, "feed-forward", *(name for name, has in parts.items() if has))
@@ -75,7 +75,7 @@ class NextToken:
         logit is the dot product of their sum with the embedding of its piece. Shapes: (N, D).
         """
         names, parts_ND = self.run.parts(self.position)
-        decoder = self.run.decoder
+        norm = self.run.decoder.last_norm
         first, last = names.index((HEAD, self.layer, 0)), names.index((FEED_FORWARD, self.layer))
         last += (BIAS, self.layer) in names
         before_ND, own_ND, later_ND = np.split(parts_ND, [first, last + 1])
@@ -84,11 +84,11 @@ class NextToken:
             grouped.append(later_ND.sum(axis=0))
         divisor = self.run.divisors[self.position]
         summed_ND = np.array(grouped)
-        if decoder.centred:
+        if norm.offset is not None:
             summed_ND -= summed_ND.mean(axis=1, keepdims=True)
-        scaled_ND: Array = summed_ND * (decoder.last_gain / divisor)
-        if decoder.last_offset is not None:
-            scaled_ND = np.concatenate([scaled_ND, decoder.last_offset[np.newaxis]])
+        scaled_ND: Array = summed_ND * (norm.gain / divisor)
+        if norm.offset is not None:
+            scaled_ND = np.concatenate([scaled_ND, norm.offset[np.newaxis]])
         return scaled_ND
 
 

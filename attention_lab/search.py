@@ -81,13 +81,13 @@ class _Index:
     """What a ranking needs of some rows.
 
     stems: all, sorted. held: by stem, the rows that hold it, each with what it adds to their score.
-    titles: the stems of each title, without stop words. vocabulary: all words, by length.
+    titles: the stems of each title, without stop words. vocabulary: all words.
     """
 
     stems: list[str]
     held: dict[str, dict[int, float]]
     titles: tuple[frozenset[str], ...]
-    vocabulary: dict[int, tuple[str, ...]]
+    vocabulary: frozenset[str]
 
 
 @lru_cache(maxsize=8)
@@ -105,16 +105,11 @@ def _index_of(rows: tuple[Texts, ...]) -> _Index:
     held = {stem: _adds(weights, len(rows)) for stem, weights in counted.items()}
     spelt = {word for texts in rows for text in texts for word in _folded(text).split()}
     spelt |= {word for key in _synonyms() for word in key}
-    by_length: dict[int, list[str]] = {}
-    for word in sorted(spelt):
-        by_length.setdefault(len(word), []).append(word)
     short = tuple(
         frozenset(_stem(word) for word in _folded(texts[0]).split() if word not in STOP_WORDS)
         for texts in rows
     )
-    return _Index(
-        sorted(held), held, short, {length: tuple(words) for length, words in by_length.items()}
-    )
+    return _Index(sorted(held), held, short, frozenset(spelt))
 
 
 def _adds(weights: dict[int, float], n_rows: int) -> dict[int, float]:
@@ -208,13 +203,13 @@ def _rows_of(stems: Words, index: _Index, all_of_them: bool) -> dict[int, float]
 
 def _rows_with(stem: str, index: _Index) -> dict[int, float]:
     """What a stem adds, by row; a longer word that begins with it adds less."""
-    found = dict(index.held.get(stem, {}))
+    weights = dict(index.held.get(stem, {}))
     if len(stem) >= MIN_BEGINNING:
         start = bisect(index.stems, stem)
         for longer in takewhile(lambda one: one.startswith(stem), islice(index.stems, start, None)):
             for row, score in index.held[longer].items():
-                found[row] = max(found.get(row, 0), BEGINNING * score)
-    return found
+                weights[row] = max(weights.get(row, 0), BEGINNING * score)
+    return weights
 
 
 def finds(words: str, *texts: str) -> bool:
@@ -259,17 +254,17 @@ def respelled(words: str, rows: Iterable[Texts]) -> str:
     return words if spelt == typed else " ".join(spelt)
 
 
-def _nearest(word: str, vocabulary: Mapping[int, Sequence[str]]) -> str | None:
+def _nearest(word: str, vocabulary: Iterable[str]) -> str | None:
     """The word of a vocabulary with fewest wrong letters, if they are few enough."""
-    length, most = len(word), 1 + (len(word) >= LONG_WORD)
-    if length < MIN_RESPELLED:
+    if len(word) < MIN_RESPELLED:
         return None
-    letters = Counter(word)
+    letters, most = Counter(word), 1 + (len(word) >= LONG_WORD)
     near = [
         (changes, other)
-        for n in range(length - most, length + most + 1)
-        for other in vocabulary.get(n, ())
-        if (letters - Counter(other)).total() <= most and (changes := edits(word, other)) <= most
+        for other in vocabulary
+        if abs(len(other) - len(word)) <= most
+        and (letters - Counter(other)).total() <= most
+        and (changes := edits(word, other)) <= most
     ]
     return min(near)[1] if near else None
 

@@ -21,8 +21,8 @@ WITH_LEGEND: Part = {"showlegend": True, "legend": LEGEND_ABOVE, "margin": CHART
 
 
 def line_series(
-    x: Sequence[float],
-    y: Sequence[float | None],
+    x: Sequence[float] | Array,
+    y: Sequence[float | None] | Array,
     name: str,
     color: str,
     dash: str = "solid",
@@ -49,6 +49,11 @@ def bar_series(x: Sequence[Any], y: Array, name: str, color: str, **more: object
         "y": np.asarray(y, "f4"),
         "marker": {"color": color},
     } | more
+
+
+def marks(x: Sequence[Any] | Array, y: Sequence[Any] | Array, marker: Part, **more: object) -> Part:
+    """Points; their numbers are drawn as they are given."""
+    return {"type": "scatter", "mode": "markers", "x": x, "y": y, "marker": marker} | more
 
 
 def path(points_N2: Array, line: Part, **more: object) -> Part:
@@ -80,22 +85,13 @@ def error_bar_series(
     **more: object,
 ) -> Part:
     """Points with their standard errors as bars."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
+    bars = {"type": "data", "color": color, "thickness": 1.5, "width": 4}
+    about = {
         "name": name,
-        "x": np.array(x, "f4"),
-        "y": np.array(y, "f4"),
-        "marker": {"color": color, "size": 8},
-        "error_y": {
-            "type": "data",
-            "array": np.array(errors, "f4"),
-            "color": color,
-            "thickness": 1.5,
-            "width": 4,
-        },
+        "error_y": bars | {"array": np.array(errors, "f4")},
         "hovertemplate": "%{x}: <b>%{y:.3f}</b> ± %{error_y.array:.3f}<extra>" + name + "</extra>",
-    } | more
+    }
+    return marks(np.array(x, "f4"), np.array(y, "f4"), {"color": color, "size": 8}, **about | more)
 
 
 def chart_axis(title: str, **more: object) -> Part:

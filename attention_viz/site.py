@@ -303,7 +303,7 @@ def offers_trained(asked: JSON) -> bool:
 
 
 def _story(view: StoryView, path: str, _: Values) -> str:
-    return story_file(view, path if path in STEPS_OF_STORY else "overview").html
+    return story_file(view, path if path in STEPS_OF_STORY else "overview")
 
 
 def _csv(view: StoryView, path: str, _: Values) -> str:

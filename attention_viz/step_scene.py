@@ -1,7 +1,7 @@
 """The stage of a step: a board whose scene also holds the row of pages, words and formula."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
@@ -74,79 +74,25 @@ class StepParts:
     notes: Sequence[Note] = ()
 
 
-@dataclass(frozen=True)
-class RowLinks:
-    """The row of pages above a board. pages: title and path of each. place: which of them this is.
-    further: how many stand before the line.
+def stage_board(board: JSON, words: JSON) -> JSON:
+    """A board as the stage of a step: the parts of the computation alone, with the words that stand
+    around them.
     """
-
-    pages: Sequence[tuple[str, str]]
-    place: int
-    further: int
-
-    def as_data(self) -> JSON:
-        """It as a scene holds it."""
-        steps = [{"title": title, "path": path} for title, path in self.pages]
-        return {"steps": steps, "place": self.place, "further": self.further}
-
-
-@dataclass(frozen=True)
-class StepWords:
-    """The words of a stage.
-
-    says: one sentence of plain text; reasons: three more, if any. formula: LaTeX. row:
-    the pages of the chapter. notes: sentences about the numbers. heads: how many there are; head:
-    the one in focus. hide: whether the result is covered; lecture: whether the stage is shown
-    alone. lesson: which moment of a lesson this is, if any; covers: what its question covers.
-    guess: the question that is asked first, as `guesses.as_data` gives it.
-    """
-
-    title: str
-    question: str
-    says: str
-    formula: str
-    row: RowLinks
-    choices: Sequence[Choice] = ()
-    notes: Sequence[Note] = ()
-    heads: int = 1
-    head: int = 0
-    hide: bool = False
-    lecture: bool = False
-    lesson: str = ""
-    covers: str = ""
-    guess: JSON | None = None
-    reasons: Reasons | None = None
-
-
-def stage_board(board: JSON, words: StepWords) -> JSON:
-    """A board as the stage of a step: the parts of the computation alone, with the words."""
     result = next((p["array"] for p in board["panels"] if p["role"] == "result"), "")
     parts = STAGE_PARTS - PARTS_BELOW_STAGE.get(result, set())
     panels = [p for p in board["panels"] if _is_on_stage(p, parts) or "flow" in board]
     main = [p["array"] for p in panels if p["size"] != "small"]
-    said = asdict(words)
-    del said["row"]
-    stage: JSON = (
-        said
-        | words.row.as_data()
-        | {
-            "formula": mathml(words.formula),
-            "heads": {"count": words.heads, "chosen": said.pop("head"), "axis": "H"},
-            "signs": _signs(main, result, board["rules"]),
-        }
-    )
+    stage = words | {"signs": _signs(main, result, board["rules"])}
     return board | {"panels": panels, "stage": stage}
 
 
-def strip_board(
-    row: RowLinks, summary: bool = False, lecture: bool = False, lesson: str = ""
-) -> JSON:
+def strip_board(row: JSON, summary: bool = False, lecture: bool = False, lesson: str = "") -> JSON:
     """A board with the row of pages and no matrices. summary: whether it lists the guesses.
-    lecture, lesson: see `StepWords`.
+    lecture: whether it is shown alone. lesson: which moment of a lesson this is, if any.
     """
     stage = {"summary": summary, "lecture": lecture, "lesson": lesson}
     about = "The pages of this chapter."
-    return board_json(about, {}, {}, (), None, arithmetic=False, stage=row.as_data() | stage)
+    return board_json(about, {}, {}, (), None, arithmetic=False, stage=row | stage)
 
 
 def _signs(arrays: Sequence[str], result: str, rules: JSON) -> list[str]:

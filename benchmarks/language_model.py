@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from attention_core import Projections, Rotary
+from attention_lab.layer_norm import Norm
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.byte_pairs import BytePairs
 from attention_lab.trained.decoder import Decoder, DecoderLayer
+from attention_lab.trained.feed_forward import FeedForward
 from attention_lab.trained.generation import KeyValueCache
 from attention_lab.trained.language_model import LanguageModel, language_model
 from attention_lab.trained.model_run import LanguageModelRun
@@ -61,17 +63,18 @@ def large_model() -> LanguageModel:
     def drawn(*shape: int) -> Any:
         return rng.standard_normal(shape, np.float32) * np.float32(shape[-1] ** -0.5)
 
-    gain, shapes = np.ones(d, np.float32), ((d, d), (kept, d), (kept, d), (d, d))
+    norm = Norm(np.ones(d, np.float32), None, 1e-5)
+    shapes = ((d, d), (kept, d), (kept, d), (d, d))
     layers = tuple(
         DecoderLayer(
-            gain,
+            norm,
             Projections(*(drawn(*shape).T for shape in shapes), n_heads=9, n_kv_heads=3),
-            gain,
-            *(drawn(*shape).T for shape in ((fed, d), (d, fed), (fed, d))),
+            norm,
+            FeedForward(drawn(fed, d).T, None, drawn(d, fed).T, None, drawn(fed, d).T, "silu"),
         )
         for _ in range(30)
     )
-    decoder = Decoder(drawn(49_152, d), layers, gain, Rotary(pairs="halves"), 1e-5)
+    decoder = Decoder(drawn(49_152, d), layers, norm, Rotary(pairs="halves"))
     pieces = BytePairs(tuple(map(str, range(49_152))), ())
     return LanguageModel(pieces, decoder, 2048)
 
@@ -94,12 +97,12 @@ def torch_decoder(
     ours, heads, groups = model.decoder, model.n_heads, model.decoder.layers[0].attention.groups
     layers = []
     for one in ours.layers:
-        p = one.attention
-        gains = [tensor(gain) for gain in (one.attention_gain, one.feed_forward_gain)]
+        p, w = one.attention, one.feed_forward
+        gains = [tensor(norm.gain) for norm in (one.attention_norm, one.feed_forward_norm)]
         # As in nn.Linear: rows are outputs.
-        matrices = (p.w_q, p.w_k, p.w_v, p.w_o, one.w_1, one.w_2, one.w_3)
+        matrices = (p.w_q, p.w_k, p.w_v, p.w_o, w.w_in, w.w_out, w.w_up)
         layers.append((gains, [tensor(matrix.T) for matrix in matrices]))
-    embedding, last_gain = tensor(ours.embedding), tensor(ours.last_gain)
+    embedding, last_gain = tensor(ours.embedding), tensor(ours.last_norm.gain)
     width = ours.layers[0].attention.d_k
     base = ours.rotary.base ** (-torch.arange(0, width, 2).double() / width)
     angle = torch.arange(len(ids)).double().outer(base)
@@ -109,7 +112,7 @@ def torch_decoder(
     kept = torch.zeros(2, len(layers), groups, len(ids), width, dtype=dtype)
 
     def norm(x: Any, gain: Any) -> Any:
-        return functional.rms_norm(x, (x.shape[-1],), gain, ours.epsilon)
+        return functional.rms_norm(x, (x.shape[-1],), gain, ours.last_norm.epsilon)
 
     def turned(x: Any, start: int) -> Any:
         turn = turns[start : start + x.shape[-2]]

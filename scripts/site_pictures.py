@@ -61,7 +61,7 @@ def _font(size: int) -> Any:
 
 def _png(image: Image.Image) -> bytes:
     target = BytesIO()
-    image.quantize(64).save(target, "PNG", optimize=True)
+    image.quantize(64, method=Image.Quantize.MAXCOVERAGE).save(target, "PNG", optimize=True)
     return target.getvalue()
 
 

@@ -4,6 +4,7 @@ for one.
 
 from __future__ import annotations
 
+import gc
 import os
 
 # As in app.py, before NumPy is loaded: several threads for small products only take the cores from
@@ -43,6 +44,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+    # What is loaded and collected stays to the end: no collection has to look through it again.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -122,14 +122,14 @@ def _number(symbol: str, cell: str, row: int, column: int, line: int) -> float:
 def _only_mark(symbol: str, cells: list[str], row: int, line: int, mark: str) -> str:
     """The decimal mark of the file so far, "" if there is none. mark: that of the lines before."""
     for column, cell in enumerate(cells):
-        found = next((one for one in ",." if one in cell), mark)
-        if mark and found != mark:
+        used = next((one for one in ",." if one in cell), mark)
+        if mark and used != mark:
             raise FileError(
                 f"{symbol} holds {cell.strip()[:40]!r} in {_place(row, column, line)}, but cells"
                 f" before it use {mark!r}: write every number with a decimal point and without"
                 " thousands separators"
             )
-        mark = found
+        mark = used
     return mark
 
 
@@ -137,14 +137,14 @@ def _refuse_thousands(symbol: str, lines: Lines, n_labels: int) -> None:
     """Refuse commas inside cells if all may separate thousands. One that cannot, as in 1,5 or
     0,234, makes all of them decimal commas.
     """
-    found = [
+    ambiguous = [
         (cell.strip(), _place(row, column, number))
         for row, (number, line) in enumerate(lines)
         for column, cell in enumerate(cells_of(number, line, ",")[n_labels:])
         if "," in cell
     ]
-    if all(_MAY_BE_THOUSANDS.fullmatch(cell) for cell, _ in found):
-        cell, place = found[0]
+    if all(_MAY_BE_THOUSANDS.fullmatch(cell) for cell, _ in ambiguous):
+        cell, place = ambiguous[0]
         raise FileError(
             f"{symbol} holds {cell!r} in {place}, which may mean {cell.replace(',', '.')} or"
             f" {cell.replace(',', '')}: write every number with a decimal point and without"

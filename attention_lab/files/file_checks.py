@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.errors import FileError
+from attention_core.errors import FileError, TextError
 
 MAX_AXES = 8
 # The user's own numbers. The board shows float32: scores of such inputs and weights stay below its
@@ -75,3 +75,20 @@ def fits_xml(text: str) -> bool:
 def has_half_character(text: str) -> bool:
     """Whether a text holds a lone surrogate, which no file and no page can hold."""
     return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def check_characters(text: str) -> None:
+    """A text of whole characters. Raises: TextError."""
+    if has_half_character(text):
+        raise TextError(
+            "text holds half a character (a lone surrogate), which no tokenizer can read: type or"
+            " paste it again"
+        )
+
+
+def check_length(text: str, most: int) -> None:
+    """At most so many characters. Raises: TextError."""
+    if len(text) > most:
+        raise TextError(
+            f"The text has {len(text):,} characters, but at most {most:,} are read: shorten it"
+        )

@@ -81,16 +81,22 @@ class JsonFile:
         raise FileError(f"The {self.name} holds {word}, which is not a finite number; replace it")
 
 
-def check_entries(where: str, entries: Any, known: Iterable[str]) -> dict[str, Any]:
-    """The entries of an object with known names only. Raises: FileError."""
+def check_object(where: str, entries: Any) -> dict[str, Any]:
+    """The entries of an object. Raises: FileError."""
     if not isinstance(entries, dict):
         raise FileError(
             f"{where} is {short_repr(entries)} but must be an object with names and values"
         )
-    unknown = [name for name in entries if name not in known]
+    return entries
+
+
+def check_entries(where: str, entries: Any, known: Iterable[str]) -> dict[str, Any]:
+    """The entries of an object with known names only. Raises: FileError."""
+    checked = check_object(where, entries)
+    unknown = [name for name in checked if name not in known]
     if unknown:
         raise FileError(
             f"{where} holds {short_repr(unknown[0])}, but may hold only {', '.join(known)}; remove"
             " it"
         )
-    return entries
+    return checked

@@ -17,7 +17,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.errors import FileError, short_repr
 
-from .json_file import JsonFile
+from .json_file import JsonFile, check_object
 from .weight_formats import PICKLE_ENDINGS, SafetensorsFile, pickle_error
 
 CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors"
@@ -49,7 +49,7 @@ class ModelFolder:
 
     def config(self) -> dict[str, Any]:
         """The entries of config.json. Raises: FileError."""
-        return _table(CONFIG, _CONFIG.parse(self._bytes(CONFIG, _CONFIG.max_bytes)))
+        return check_object(CONFIG, _CONFIG.parse(self._bytes(CONFIG, _CONFIG.max_bytes)))
 
     def tokenizer(self) -> str:
         """The text of tokenizer.json. Raises: FileError."""
@@ -64,8 +64,8 @@ class ModelFolder:
             self._refuse_pickles()
             file = self._safetensors(WEIGHTS)
             return FolderWeights(dict.fromkeys(file.shapes, file))
-        entries = _table(INDEX, _INDEX.parse(self._bytes(INDEX, _INDEX.max_bytes)))
-        places = _table(f"weight_map in {INDEX}", entries.get("weight_map"))
+        entries = check_object(INDEX, _INDEX.parse(self._bytes(INDEX, _INDEX.max_bytes)))
+        places = check_object(f"weight_map in {INDEX}", entries.get("weight_map"))
         names = sorted({name for name in places.values() if isinstance(name, str)})
         if len(names) > MAX_PARTS or not all(isinstance(name, str) for name in places.values()):
             raise FileError(
@@ -151,9 +151,3 @@ class FolderWeights:
         array = file.read(name).astype(np.float32, copy=False)
         array.setflags(write=False)
         return array
-
-
-def _table(name: str, entries: Any) -> dict[str, Any]:
-    if not isinstance(entries, dict):
-        raise FileError(f"{name} is {short_repr(entries)} but must be a table of names: {_REMEDY}")
-    return entries

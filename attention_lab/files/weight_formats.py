@@ -25,6 +25,7 @@ from attention_core.checks import Array
 from attention_core.errors import FileError
 
 from .file_checks import is_possible_shape
+from .json_file import JsonFile
 from .npz import MAX_NAME_LENGTH, NpzArchive, check_array_names
 
 MAX_WEIGHT_BYTES = 600_000_000
@@ -125,6 +126,7 @@ class NpzFile(WeightFile):
         return array.astype(np.float64 if array.dtype.itemsize == 8 else np.float32, copy=False)
 
 
+_HEADER = JsonFile("safetensors header", "", 0, "save it again", MAX_HEADER_BYTES, MAX_HEADER_BYTES)
 # F64 to F16, I64 to I8 and U64 to U8; BF16 is the upper half of a float32.
 _TYPES = {
     f"{kind}{8 * size}": np.dtype(f"<{kind.lower()}{size}")
@@ -157,7 +159,10 @@ class SafetensorsFile(WeightFile):
         if length > MAX_HEADER_BYTES:
             _refuse(f"its header has {length:,} bytes, and at most {MAX_HEADER_BYTES:,} are read")
         self._start = 8 + length
-        header = _parse(file.read(length))
+        text = file.read(length)
+        if text[:1] != b"{":
+            _refuse("its header is not a JSON object")
+        header = _HEADER.parse(text)
         self._metadata = header.pop("__metadata__", {})
         if not isinstance(self._metadata, dict) or not _all_texts(self._metadata.values()):
             _refuse("its metadata is not a table of texts")
@@ -215,25 +220,6 @@ class SafetensorsFile(WeightFile):
 
 def _all_texts(values: Iterable[Any]) -> bool:
     return all(isinstance(one, str) for one in values)
-
-
-def _parse(text: bytes) -> dict[str, Any]:
-    """The header as a dictionary. Raises: FileError if a name occurs twice."""
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(dict(pairs)) != len(pairs):
-            _refuse("a name occurs twice in its header")
-        return dict(pairs)
-
-    try:
-        header = json.loads(text.decode("utf-8"), object_pairs_hook=unique)
-    except FileError:
-        raise
-    except (ValueError, RecursionError):
-        _refuse("its header is not JSON")
-    if not isinstance(header, dict):
-        _refuse("its header is not a JSON object")
-    return header
 
 
 def _tensor(name: str, entry: Any) -> _Tensor:

@@ -8,9 +8,11 @@ CNeuronAttention: three layers for Query, Key and Value, the coefficients, and t
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from attention_core.trace import Trace
 
+from ..words.numbers import Count
 from .counts import compare_counts
 
 OBJECTS_OF_ATTENTION = 5  # layers of queries, keys and values; coefficients; result
@@ -18,16 +20,15 @@ OBJECTS_OF_ATTENTION = 5  # layers of queries, keys and values; coefficients; re
 CALLS_OF_ATTENTION = 7
 
 
-@dataclass(frozen=True)
-class DesignCount:
+class DesignCount(NamedTuple):
     """What a design takes for one sequence. objects: layers, and arrays that are kept. calls: of
     operations on whole arrays, one after the other. copied: numbers copied to join the heads.
     """
 
-    objects: int
-    calls: int
-    copied: int
-    multiplications: int
+    objects: Count
+    calls: Count
+    copied: Count
+    multiplications: Count
 
 
 @dataclass(frozen=True)
@@ -57,16 +58,16 @@ def count_designs(trace: Trace) -> Designs:
     n_heads, groups = trace.sizes["H"], trace.projections.groups
     has_output, is_joined = trace.projections.w_o is not None, n_heads > 1
     separate = DesignCount(
-        OBJECTS_OF_ATTENTION * n_heads + is_joined + has_output,
-        CALLS_OF_ATTENTION * n_heads + is_joined + has_output,
-        math.prod(trace.merged.shape[1:]) * is_joined,
-        _multiplications(trace, n_heads),
+        Count(OBJECTS_OF_ATTENTION * n_heads + is_joined + has_output),
+        Count(CALLS_OF_ATTENTION * n_heads + is_joined + has_output),
+        Count(math.prod(trace.merged.shape[1:]) * is_joined),
+        Count(_multiplications(trace, n_heads)),
     )
     together = DesignCount(
-        OBJECTS_OF_ATTENTION + has_output,
-        CALLS_OF_ATTENTION + has_output,
-        0,
-        _multiplications(trace, groups),
+        Count(OBJECTS_OF_ATTENTION + has_output),
+        Count(CALLS_OF_ATTENTION + has_output),
+        Count(0),
+        Count(_multiplications(trace, groups)),
     )
     return Designs(separate, together)
 

@@ -4,7 +4,6 @@ their values.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from ..rounding import tolerance
 from ..words.numbers import Case, Count, Number, Share, Told, format_agreement
 from .counts import Count as Counted
 from .counts import LayerSize, total_count
-from .habits import HABITS, habits_of
+from .habits import HabitFacts
 from .head_worth import (
     extremes,
     has_shares,
@@ -28,7 +27,7 @@ from .head_worth import (
 )
 from .keys_read import AveragingEffect, averaging_effect
 from .latent import absorbed_scores, largest_rank, with_latent
-from .patterns import column_sums, pattern_of
+from .patterns import column_sums
 from .reruns import relative_change
 from .shared_keys import with_shared_keys
 from .similarity import mean_head_divergence
@@ -36,36 +35,6 @@ from .weight_blocks import output_gap
 
 SHARING_KINDS = ("MHA", "GQA", "MQA", "MLA")
 Cell = tuple[int, int, int]  # head, query and key
-
-
-@dataclass(frozen=True)
-class HabitFacts:
-    """What a head does, on average over its queries. shares: of `HABITS`, in their order; None if
-    there is none. largest: the place of the one that names the head. tokens: effective tokens.
-    """
-
-    head: Count
-    shares: tuple[Share | None, ...]
-    largest: int | None
-    tokens: Number
-
-
-def all_habits(trace: Trace, heads: Sequence[int], digits: int = 1) -> tuple[HabitFacts, ...]:
-    """What each of some heads does, with shares of so many decimals."""
-    found, keys = habits_of(pattern_of(trace)), [one.key for one in HABITS]
-    return tuple(
-        HabitFacts(
-            Count(head),
-            tuple(_share(found[head].shares.get(key), digits) for key in keys),
-            keys.index(found[head].largest) if found[head].largest else None,
-            Number(found[head].tokens, 1),
-        )
-        for head in heads
-    )
-
-
-def _share(value: float | None, digits: int) -> Share | None:
-    return None if value is None or isnan(value) else Share(value, digits)
 
 
 @dataclass(frozen=True)
@@ -159,12 +128,12 @@ def worth_facts(trace: Trace, head: int, query: int, off: Sequence[int]) -> Wort
     """What *What a head is worth* says of a layer without some heads."""
     signed_H, norms_H = signed_shares(trace)[0], norm_shares(trace)[0]
     has, ends = has_shares(trace), extremes(norms_H)
-    found = "nothing"
+    kind = "nothing"
     if has:
-        found = "alone" if len(norms_H) == 1 else "equal" if ends.are_equal else "some"
-    is_ranked, differ = found in ("equal", "some"), found == "some"
+        kind = "alone" if len(norms_H) == 1 else "equal" if ends.are_equal else "some"
+    is_ranked, differ = kind in ("equal", "some"), kind == "some"
     return WorthFacts(
-        found=Case(found),
+        found=Case(kind),
         most_in=_counts(ends.most) if is_ranked else (),
         most=Share(norms_H[ends.most[0]]) if is_ranked else None,
         least_in=_counts(ends.least) if differ else (),

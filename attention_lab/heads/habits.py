@@ -1,10 +1,14 @@
 """What a head does most: it reads the token itself, the token before, or the first token."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 
+from attention_core.trace import Trace
+
+from ..words.numbers import Count, Number, Share
 from .head_portraits import MEASURES
-from .patterns import Pattern
+from .patterns import pattern_of
 
 # Measures that name what a head does, where their share is at least HABIT_SHARE.
 _BY_KEY = {measure.key: measure for measure in MEASURES}
@@ -14,34 +18,42 @@ HABIT_SHARE = 0.5
 
 
 @dataclass(frozen=True)
-class Habit:
-    """What a head of the first sequence does, on average over its queries. shares: by the keys of
-    `HABITS`; NaN if there is none. tokens: the effective tokens. largest: the key of the measure
-    that names the head; "" if no share is at least `HABIT_SHARE`.
+class HabitFacts:
+    """What a head does, on average over its queries. shares: of `HABITS`, in their order; None if
+    there is none. tokens: effective tokens. largest: the place of the share that names the head;
+    None if none is at least `HABIT_SHARE`.
     """
 
-    shares: Mapping[str, float]
-    tokens: float
+    head: Count
+    shares: tuple[Share | None, ...]
+    tokens: Number
 
     @property
-    def largest(self) -> str:
+    def largest(self) -> int | None:
         """See the class."""
-        known = {name: share for name, share in self.shares.items() if share >= HABIT_SHARE}
-        return max(known, key=known.__getitem__, default="")
+        largest = max(share or 0 for share in self.shares)
+        return self.shares.index(largest) if largest >= HABIT_SHARE else None
 
 
-def habits_of(pattern: Pattern) -> list[Habit]:
-    """What each head of the first sequence does.
+def all_habits(trace: Trace, heads: Sequence[int], digits: int = 1) -> tuple[HabitFacts, ...]:
+    """What each of some heads of the first sequence does, with shares of so many decimals.
 
-    >>> import numpy as np
-    >>> shares = np.array([[[[0.2, 0.8], [0.9, 0.1]], [[0.6, 0.4], [0.3, 0.7]]]])
-    >>> [habit.largest for habit in habits_of(Pattern(shares, shares >= 0))]
-    ['previous_mass', 'self_mass']
+    >>> from attention_core import Projections, attend
+    >>> (habit,) = all_habits(attend([[2.0], [5.0]], Projections.weightless(1)), [0])
+    >>> [f"{share}" for share in habit.shares], habit.largest
+    (['50.1 %', '0.0 %', '0.1 %'], 0)
     """
-    values = {
-        measure.key: measure.value(pattern)[0] for measure in HABITS if measure.applies(pattern)
-    }
-    return [
-        Habit({key: float(one[head]) for key, one in values.items()}, float(tokens))
-        for head, tokens in enumerate(EFFECTIVE_TOKENS.value(pattern)[0])
-    ]
+    pattern = pattern_of(trace)
+    values = [one.value(pattern)[0] if one.applies(pattern) else None for one in HABITS]
+    tokens_H = EFFECTIVE_TOKENS.value(pattern)[0]
+    return tuple(
+        HabitFacts(
+            Count(head),
+            tuple(
+                None if one is None or isnan(one[head]) else Share(one[head], digits)
+                for one in values
+            ),
+            Number(tokens_H[head], 1),
+        )
+        for head in heads
+    )

@@ -11,7 +11,7 @@ from attention_core.formulas import softmax
 from attention_core.trace import Trace
 
 from ..rounding import RELATIVE_ROUNDING
-from ..words.numbers import Number
+from ..words.numbers import Count, Number, Share, Told
 from .number_range import binary_exponent
 from .patterns import effective_tokens, entropy, mean_of_rows, pattern_of
 
@@ -79,10 +79,20 @@ class ReadRow(NamedTuple):
     """
 
     strongest: list[tuple[int, float]]
-    tied: int
-    others: int
-    hidden: int
-    total: float
+    tied: Count
+    others: Count
+    hidden: Count
+    total: Told
+
+    @property
+    def key(self) -> int | None:
+        """The key that it reads most; None if it may see no key."""
+        return self.strongest[0][0] if self.strongest else None
+
+    @property
+    def share(self) -> Share:
+        """The share of that key, or 0."""
+        return Share(self.strongest[0][1] if self.strongest else 0.0)
 
 
 def read_row(trace: Trace, head: int, query: int, count: int = 3) -> ReadRow:
@@ -91,10 +101,10 @@ def read_row(trace: Trace, head: int, query: int, count: int = 3) -> ReadRow:
     strongest = strongest_keys(trace, head, query, count)
     return ReadRow(
         strongest,
-        tied=len(keys_read_most(trace, head, query)),
-        others=int((row_S > 0).sum()) - len(strongest),
-        hidden=int(trace.hidden_keys[0, head, query]),
-        total=float(row_S.sum()),
+        tied=Count(len(keys_read_most(trace, head, query))),
+        others=Count((row_S > 0).sum() - len(strongest)),
+        hidden=Count(trace.hidden_keys[0, head, query]),
+        total=Told(row_S.sum()),
     )
 
 
@@ -104,14 +114,17 @@ class ScaleEffect:
 
     spread_raw, spread: the standard deviation of the scores without and with the scale. top_raw,
     top: the largest probability of a row without and with the scale, averaged over the rows.
-    sum_gap: the largest distance of a row's sum from 1, without the scale or with it.
+    sum_gap: the largest distance of a row's sum from 1, without the scale or with it. width: d_k,
+    and root: its root.
     """
 
-    spread_raw: float
-    spread: float
-    top_raw: float
-    top: float
+    spread_raw: Told
+    spread: Told
+    top_raw: Share
+    top: Share
     sum_gap: float
+    width: Count
+    root: Told
 
 
 def scale_effect(trace: Trace, head: int) -> ScaleEffect:
@@ -119,12 +132,12 @@ def scale_effect(trace: Trace, head: int) -> ScaleEffect:
     scale. The mask is left out.
     """
     spread_raw, spread = (
-        _spread(scores[0, head]) for scores in (trace.scores, trace.scaled_scores)
+        Told(_spread(scores[0, head]), 2) for scores in (trace.scores, trace.scaled_scores)
     )
-    both = list(unmasked_shares(trace, head))
-    top_raw, top = (float(shares.max(axis=-1).mean()) for shares in both)
+    both, width = list(unmasked_shares(trace, head)), Count(trace.sizes["K"])
+    top_raw, top = (Share(shares.max(axis=-1).mean()) for shares in both)
     sum_gap = max(float(np.abs(shares.sum(axis=-1) - 1).max()) for shares in both)
-    return ScaleEffect(spread_raw, spread, top_raw, top, sum_gap)
+    return ScaleEffect(spread_raw, spread, top_raw, top, sum_gap, width, Told(width**0.5, 2))
 
 
 def _spread(numbers_TS: Array) -> float:

@@ -9,6 +9,8 @@ from attention_core.rules import Rule
 from attention_core.steps import Step
 from attention_core.trace import STEPS, Trace
 
+from ..words.numbers import Case, Count
+
 BoxKey = tuple[str, int]
 # Multiplications for each cell; a soft cap multiplies twice, by s and by c; a norm squares, divides
 # and multiplies by the gain.
@@ -23,13 +25,13 @@ class Box:
     that it waits for. multiplications, exponentials: for one sequence.
     """
 
-    field: str
+    field: Case
     head: int
-    parts: int
-    moment: int
+    parts: Count
+    moment: Count
     waits_for: tuple[BoxKey, ...]
-    multiplications: int = 0
-    exponentials: int = 0
+    multiplications: Count
+    exponentials: Count
 
     @property
     def key(self) -> BoxKey:
@@ -85,10 +87,11 @@ def schedule(trace: Trace) -> Schedule:
             if len(waits_for) == 1 and _passes_on(trace, name, rule):
                 sources[name, head] = waits_for
                 continue
-            sources[name, head] = ((name, head),)
+            sources[name, head] = ((Case(name), head),)
             moment = max((boxes[key].moment + 1 for key in waits_for), default=0)
             work = _work(trace, name, rule, parts[name])
-            boxes[name, head] = Box(name, head, parts[name], moment, waits_for, *work)
+            where = Case(name), head, Count(parts[name]), Count(moment)
+            boxes[name, head] = Box(*where, waits_for, *map(Count, work))
     return Schedule(tuple(boxes.values()))
 
 

@@ -8,6 +8,7 @@ Source: MQL5 book, chapter on multi-head self-attention.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,8 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.trace import Trace, head_columns
 
-from ..words.numbers import Case, Count
+from ..rounding import tolerance
+from ..words.numbers import Case, Count, Number
 from .weight_blocks import head_contributions
 
 WEIGHTS_OF_FIELD = {"queries": "w_q", "keys": "w_k", "values": "w_v"}
@@ -36,16 +38,14 @@ def convolve_windows(buffer: Array, filters: Array, step: int) -> Array:
 
 @dataclass(frozen=True)
 class ProjectionConvolution:
-    """One projection as a convolution: the window and the number of filters, each for one head and
-    for all heads, and the largest difference from the projection, for one head and for all heads.
+    """One projection as a convolution. sizes: the window and the filters of one head, then those of
+    all. difference: the largest from the projection, for one head and for all heads; None for
+    rounding alone.
     """
 
-    field: str
-    window_of_one: int
-    window_of_all: int
-    filters_of_one: int
-    filters_of_all: int
-    gaps: tuple[float, float]
+    field: Case
+    sizes: tuple[Count, ...]
+    difference: Number | None
 
 
 def projections_as_convolutions(trace: Trace, head: int = 0) -> tuple[ProjectionConvolution, ...]:
@@ -54,15 +54,15 @@ def projections_as_convolutions(trace: Trace, head: int = 0) -> tuple[Projection
 
     >>> from attention_core import Projections, attend
     >>> trace = attend(np.eye(2, 4), Projections.random(d_model=4, n_heads=2))
-    >>> [one.filters_of_all // one.filters_of_one for one in projections_as_convolutions(trace)]
+    >>> [one.sizes[3] // one.sizes[1] for one in projections_as_convolutions(trace)]
     [2, 2, 2, 1]
     """
-    found = [
+    convolutions = [
         _as_convolution(trace, field, weights, head) for field, weights in WEIGHTS_OF_FIELD.items()
     ]
     if trace.projections.w_o is not None:
-        found.append(_output_as_convolution(trace, trace.projections.w_o, head))
-    return tuple(found)
+        convolutions.append(_output_as_convolution(trace, trace.projections.w_o, head))
+    return tuple(convolutions)
 
 
 def _as_convolution(trace: Trace, field: str, weights: str, head: int) -> ProjectionConvolution:
@@ -73,13 +73,11 @@ def _as_convolution(trace: Trace, field: str, weights: str, head: int) -> Projec
     own = head_columns(trace, field, head)
     gaps = []
     for part in (own, slice(None)):
-        found = convolve_windows(tokens_TD.ravel(), filters[part], step=width)
+        sums = convolve_windows(tokens_TD.ravel(), filters[part], step=width)
         if bias is not None:
-            found = found + bias[part]
-        gaps.append(float(np.abs(found - projected[:, part]).max()))
-    return ProjectionConvolution(
-        field, width, width, own.stop - own.start, len(filters), (gaps[0], gaps[1])
-    )
+            sums = sums + bias[part]
+        gaps.append(sums - projected[:, part])
+    return _compared(trace, field, (width, own.stop - own.start, width, len(filters)), gaps)
 
 
 def _output_as_convolution(trace: Trace, w_o: Array, head: int) -> ProjectionConvolution:
@@ -88,17 +86,22 @@ def _output_as_convolution(trace: Trace, w_o: Array, head: int) -> ProjectionCon
     """
     own, filters, merged_TF = head_columns(trace, "merged", head), w_o.T, trace.merged[0]
     added = convolve_windows(merged_TF[:, own].ravel(), filters[:, own], own.stop - own.start)
-    found = convolve_windows(merged_TF.ravel(), filters, step=len(w_o))
+    sums = convolve_windows(merged_TF.ravel(), filters, step=len(w_o))
     if trace.projections.b_o is not None:
-        found = found + trace.projections.b_o
+        sums = sums + trace.projections.b_o
     if trace.residual:
-        found = found + trace.inputs[0]
-    gaps = (
-        float(np.abs(added - head_contributions(trace)[0, head]).max()),
-        float(np.abs(found - trace.output[0]).max()),
-    )
-    widths = own.stop - own.start, len(w_o)
-    return ProjectionConvolution("output", *widths, len(filters), len(filters), gaps)
+        sums = sums + trace.inputs[0]
+    gaps = added - head_contributions(trace)[0, head], sums - trace.output[0]
+    sizes = own.stop - own.start, len(filters), len(w_o), len(filters)
+    return _compared(trace, "output", sizes, gaps)
+
+
+def _compared(
+    trace: Trace, field: str, sizes: tuple[int, ...], gaps: Sequence[Array]
+) -> ProjectionConvolution:
+    gap = max(float(np.abs(one).max()) for one in gaps)
+    difference = Number(gap) if gap > tolerance(trace, field) else None
+    return ProjectionConvolution(Case(field), tuple(map(Count, sizes)), difference)
 
 
 @dataclass(frozen=True)

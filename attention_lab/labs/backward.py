@@ -99,7 +99,7 @@ def _given(trace: Trace, name: str) -> Array | None:
 def gradient_formulas(trace: Trace) -> dict[str, GradientFormula]:
     """Every gradient of a layer in the order of the backward pass, those of the weights last."""
     loss = "The loss says for every number of the output in which direction it should move."
-    found = [_described("output", "output", r"\partial L / \partial Y", loss)]
+    formulas = [_described("output", "output", r"\partial L / \partial Y", loss)]
     for step in reversed(trace.steps):
         read = dict(zip(STEPS[step].needs.split(), trace.needs(step), strict=True))
         for name, (formula, sentence) in GRADIENT_TEXTS[step].items():
@@ -107,5 +107,5 @@ def gradient_formulas(trace: Trace) -> dict[str, GradientFormula]:
                 continue
             for number, source in enumerate(read.values()):
                 formula = formula.replace(f"<{number}>", symbol(source, OURS).latex)
-            found.append(_described(read.get(name, name), step, formula, sentence))
-    return {one.name: one for one in sorted(found, key=lambda one: one.name not in STEPS)}
+            formulas.append(_described(read.get(name, name), step, formula, sentence))
+    return {one.name: one for one in sorted(formulas, key=lambda one: one.name not in STEPS)}

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,16 @@ def as_projections(weights: Weights, n_heads: int) -> Projections:
         name: fused_matrix(array) if array.ndim == 3 else array for name, array in weights.items()
     }
     return Projections(**fused, n_heads=n_heads)
+
+
+def stored_arrays(file: Path) -> dict[str, Weights]:
+    """The arrays of a file, "run/array" there in 32 bits a number, by run and by name."""
+    runs: dict[str, Weights] = {}
+    with np.load(file, allow_pickle=False) as arrays:
+        for name in arrays.files:
+            run, own = name.split("/")
+            runs.setdefault(run, {})[own] = arrays[name].astype(np.float64)
+    return runs
 
 
 def first_point(

@@ -46,7 +46,6 @@ from .tasks import N_UNSEEN, UNSEEN_SEED
 
 Head = tuple[int, int]  # layer and number
 LAYER_WEIGHTS = ("w_q", "w_k", "w_v", "w_o")
-CIRCUIT_ARRAYS = ("embedding", "positions", "unembedding", *LAYER_WEIGHTS)
 FIRST_SIZE = 0.5  # standard deviation of the first vectors of letters and places
 
 
@@ -144,13 +143,13 @@ def read_letters(letters: Sequence[int] | str) -> tuple[int, ...]:
                 f" {LETTERS[0]} to {LETTERS[-1]} alone: replace it"
             )
         letters = [LETTERS.index(one) for one in text]
-    found = as_list("ids", letters)
-    if not 1 <= len(found) <= N_PLACES:
+    ids = as_list("ids", letters)
+    if not 1 <= len(ids) <= N_PLACES:
         raise SettingsError(
-            f"there are {len(found)} letters, but the model reads 1 to {N_PLACES}: "
-            + ("give one" if not found else "take some away")
+            f"there are {len(ids)} letters, but the model reads 1 to {N_PLACES}: "
+            + ("give one" if not ids else "take some away")
         )
-    return tuple(whole_number("ids", one, 0, N_LETTERS - 1) for one in found)
+    return tuple(whole_number("ids", one, 0, N_LETTERS - 1) for one in ids)
 
 
 def train_circuit(
@@ -195,17 +194,17 @@ def _all_gradients(
     weights: Weights, ids_BT: Array, traces: Sequence[Trace], gradient_BTX: Array
 ) -> Weights:
     """The gradients of all weights: back through the last matrix, then layer by layer."""
-    found = {name: np.zeros_like(array) for name, array in weights.items()}
-    found["unembedding"] = gradients.weight_gradient(traces[-1].output, gradient_BTX)
+    of_weights = {name: np.zeros_like(array) for name, array in weights.items()}
+    of_weights["unembedding"] = gradients.weight_gradient(traces[-1].output, gradient_BTX)
     stream_BTD = gradients.factor_gradient(gradient_BTX, weights["unembedding"])
     for layer in reversed(range(len(traces))):
         back = layer_gradients(traces[layer], stream_BTD)
         for name in LAYER_WEIGHTS:
-            found[name][layer] = back[name]
+            of_weights[name][layer] = back[name]
         stream_BTD = back["inputs"]
-    np.add.at(found["embedding"], ids_BT, stream_BTD)
-    found["positions"] = stream_BTD.sum(axis=0)
-    return found
+    np.add.at(of_weights["embedding"], ids_BT, stream_BTD)
+    of_weights["positions"] = stream_BTD.sum(axis=0)
+    return of_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,9 +247,9 @@ def key_composition(model: LetterModel) -> Array:
     first, second = model.layers
     asks_HDD = _by_head(second.w_q, second) @ _by_head(second.w_k, second).swapaxes(1, 2)
     gives_HDD = value_output_products(first)
-    found = np.linalg.norm(asks_HDD[:, np.newaxis] @ gives_HDD.swapaxes(1, 2), axis=(2, 3))
+    norms_HH = np.linalg.norm(asks_HDD[:, np.newaxis] @ gives_HDD.swapaxes(1, 2), axis=(2, 3))
     sizes = np.outer(*(np.linalg.norm(one, axis=(1, 2)) for one in (asks_HDD, gives_HDD)))
-    shares: Array = found / np.where(sizes == 0, 1, sizes)
+    shares: Array = norms_HH / np.where(sizes == 0, 1, sizes)
     return shares
 
 

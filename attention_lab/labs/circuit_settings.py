@@ -74,8 +74,8 @@ class Sequences:
         (B, T).
         """
         place_T = np.arange(self.ids.shape[1])
-        found: Array = (place_T >= self.periods[:, np.newaxis]) & (place_T < len(place_T) - 1)
-        return found
+        induced: Array = (place_T >= self.periods[:, np.newaxis]) & (place_T < len(place_T) - 1)
+        return induced
 
 
 def draw_sequences(rng: np.random.Generator, n: int) -> Sequences:

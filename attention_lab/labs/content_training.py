@@ -1,5 +1,5 @@
 """Attention and kernels trained on the task of `content_task`: the same pictures, the same steps of
-Adam. The trained weights are stored, in 32 bits a number; `scripts/make_content_task.py` makes the
+Adam. The trained weights are stored, in 32 bits a number; `scripts/make_training_runs.py` makes the
 file, and a test trains again and compares.
 """
 
@@ -18,7 +18,7 @@ from ..cache import cached
 from ..words.numbers import Count, Number, Share, format_agreement
 from .adam import Moments, adam_step, learning_rate_at
 from .backward import layer_gradients
-from .checkpoints import Weights, as_projections
+from .checkpoints import Weights, as_projections, stored_arrays
 from .content_task import (
     ASKS,
     HEIGHT,
@@ -147,12 +147,7 @@ def score_output(output_BTF: Array, pictures: Pictures, n_weights: int) -> Conte
 @cached
 def stored_weights() -> dict[str, Weights]:
     """The trained weights: of "attention", and of "kernel K" for every side."""
-    found: dict[str, Weights] = {}
-    with np.load(STORED_FILE) as arrays:
-        for name in arrays.files:
-            learner, weight = name.split("/")
-            found.setdefault(learner, {})[weight] = arrays[name].astype(np.float64)
-    return found
+    return stored_arrays(STORED_FILE)
 
 
 def trained_attention(contents_BTC: Array) -> Trace:
@@ -168,15 +163,15 @@ def trained_kernel(contents_BTC: Array, side: int) -> Array:
 @cached
 def content_scores() -> dict[str, ContentScore]:
     """The scores of the trained head and kernels on unseen pictures, by name."""
-    pictures, found = unseen_pictures(), {}
+    pictures, scores = unseen_pictures(), {}
     for name, weights in stored_weights().items():
         output = (
             run_attention(weights, pictures.contents).output
             if name == "attention"
             else run_kernel(weights, pictures.contents, int(name.split()[1]))
         )
-        found[name] = score_output(output, pictures, sum(one.size for one in weights.values()))
-    return found
+        scores[name] = score_output(output, pictures, sum(one.size for one in weights.values()))
+    return scores
 
 
 @dataclass(frozen=True, eq=False)

@@ -88,8 +88,8 @@ def _learn(
     inputs, target = draw_textures(rng, settings.batch)
     forward, loss = run_stack(settings, weights, inputs), LOSSES[settings.loss]
     gradient = loss.gradient.compute(forward.logits, target)
-    found = stack_gradients(weights, forward, gradient)
-    return loss.value.compute(forward.logits, target), found
+    gradients = stack_gradients(weights, forward, gradient)
+    return loss.value.compute(forward.logits, target), gradients
 
 
 def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> StackPass:

@@ -161,10 +161,10 @@ class StiefelFacts:
     same: bool
 
 
-def column_facts(found: ColumnEffect) -> ColumnFacts:
+def column_facts(effect: ColumnEffect) -> ColumnFacts:
     """What *Orthonormal projections* says of one kind of columns."""
-    values = found.singular_values
-    numbers = (found.condition, values[0], values[-1], found.score_spread, found.entropy)
+    values = effect.singular_values
+    numbers = (effect.condition, values[0], values[-1], effect.score_spread, effect.entropy)
     return ColumnFacts(*(Number(one, 2) for one in numbers))
 
 
@@ -179,7 +179,7 @@ def stiefel_facts(
     sizes are the width, the heads and the tokens.
     """
     width, n_heads, n_tokens = sizes
-    columns = {name: column_facts(found) for name, found in effects.items()}
+    columns = {name: column_facts(effect) for name, effect in effects.items()}
     free, constrained = parameter_counts(width, n_heads)
     return StiefelFacts(
         unseen=Count(width - width // n_heads) if n_heads > 1 else None,

@@ -35,11 +35,13 @@ def projected(source: str, weights: str, bias: str) -> Backward:
 
     def backward(layer: Trace, gradient: Array) -> Gradients:
         p = layer.projections
-        found = {
+        gradients = {
             source: factor_gradient(gradient, getattr(p, weights)),
             weights: weight_gradient(getattr(layer, source), gradient),
         }
-        return found if getattr(p, bias) is None else found | {bias: bias_gradient(gradient)}
+        return (
+            gradients if getattr(p, bias) is None else gradients | {bias: bias_gradient(gradient)}
+        )
 
     return backward
 
@@ -114,11 +116,11 @@ def masked(layer: Trace, gradient: Array) -> Gradients:
 
 def softmax(layer: Trace, gradient_BHTS: Array) -> Gradients:
     """Through the softmax of every row; a larger sink takes from every share of the row."""
-    found = {"masked_scores": softmax_gradient(layer.probabilities, gradient_BHTS)}
+    gradients = {"masked_scores": softmax_gradient(layer.probabilities, gradient_BHTS)}
     if layer.sink is None:
-        return found
+        return gradients
     average_BHT = (layer.probabilities * gradient_BHTS).sum(axis=-1)
-    return found | {"sink": -(layer.sink_share * average_BHT).sum(axis=(0, 2))}
+    return gradients | {"sink": -(layer.sink_share * average_BHT).sum(axis=(0, 2))}
 
 
 def mixed(layer: Trace, gradient_BHTV: Array) -> Gradients:
@@ -141,11 +143,11 @@ def merged(layer: Trace, gradient: Array) -> Gradients:
 def output(layer: Trace, gradient: Array) -> Gradients:
     """The joined heads, W_O and its bias where there are any, and the inputs that are added."""
     p = layer.projections
-    found = {"inputs": gradient} if layer.residual else {}
+    gradients = {"inputs": gradient} if layer.residual else {}
     if p.w_o is not None:
-        return found | projected("merged", "w_o", "b_o")(layer, gradient)
+        return gradients | projected("merged", "w_o", "b_o")(layer, gradient)
     biases = {} if p.b_o is None else {"b_o": bias_gradient(gradient)}
-    return found | biases | {"merged": gradient}
+    return gradients | biases | {"merged": gradient}
 
 
 # The gradients of what each step reads, from its own. A field that several steps read collects from

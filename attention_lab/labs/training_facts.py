@@ -164,16 +164,16 @@ def models_facts(runs: Mapping[str, LayerRun]) -> ModelsFacts:
     losses += [run.unseen_losses[-1][1] for run in runs.values()]
     shown = [Number(one, 4) if by_accuracy else None for one in losses]
     without = Number(weightless_score(task, first.seed).total, 4)
-    found = {"weightless": ModelFacts(None, without, None, shown[0])}
+    models = {"weightless": ModelFacts(None, without, None, shown[0])}
     for (name, run), loss in zip(runs.items(), shown[1:], strict=True):
         one, total = run.settings, cached_score(run.settings, run.newest[1]).total
-        found[name] = ModelFacts(
+        models[name] = ModelFacts(
             Count(one.n_parameters),
             Number(total, 4),
             Number(one_answer_score(task, one.n_heads, one.widths[1]), 4),
             loss,
         )
-    return ModelsFacts(found, by_accuracy, Count(first.seed), WIDE_MODEL in runs)
+    return ModelsFacts(models, by_accuracy, Count(first.seed), WIDE_MODEL in runs)
 
 
 @dataclass(frozen=True)
@@ -232,15 +232,15 @@ class StoredFacts:
 @cached
 def stored_facts() -> tuple[StoredFacts, ...]:
     """What *Two layers* says of the runs that are compared."""
-    found = []
+    facts = []
     for one in COMPARED:
         without = tuple(
             tuple(_right(one, one.last_step, (layer, head)) for head in range(one.n_heads))
             for layer in range(one.n_layers)
         )
         sizes = (Count(one.n_layers), Count(one.n_heads), Count(one.n_parameters))
-        found.append(StoredFacts(*sizes, _right(one, one.last_step), without))
-    return tuple(found)
+        facts.append(StoredFacts(*sizes, _right(one, one.last_step), without))
+    return tuple(facts)
 
 
 @dataclass(frozen=True)

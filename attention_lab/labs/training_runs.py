@@ -12,7 +12,7 @@ with.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import islice
@@ -28,8 +28,8 @@ from attention_core.checks import Array
 from attention_core.projections import Projections
 
 from ..cache import Cache, cached
+from .checkpoints import Weights, as_projections, stored_arrays
 from .circuit import (
-    CIRCUIT_ARRAYS,
     CircuitScore,
     Head,
     LetterModel,
@@ -37,32 +37,31 @@ from .circuit import (
     score_circuit,
     train_circuit,
 )
-from .circuit_settings import N_STEPS, CircuitSettings
+from .circuit_settings import CircuitSettings
 from .deep_stack import train_stack
 from .evaluation import one_answer_score, score_layer, score_output, unseen_trace
 from .losses import LOSSES
 from .readouts import weightless_output
 from .stack_settings import StackSettings
 from .tasks import TRAINING_TASKS, TrainingTask, unseen_examples
-from .training import TRAINED_ARRAYS, train_layer
+from .training import train_layer
 from .training_settings import WIDE_MODEL, TrainingSettings
 
 MAX_POINTS = 100  # of a run, for the slider
 MAX_WEIGHTS = 1_000_000  # in the weights of all these points together
 STORED_FILE = Path(__file__).with_name("training_runs.npz")
 AWAITED_SECONDS = 60.0  # of a run that is trained to its end at once
-N_STORED_POINTS = 11  # of a run: at its start and after each tenth
 _ONE, _TWO = TrainingSettings(n_heads=1), TrainingSettings(n_heads=2)
 _WIDE = TrainingSettings(n_heads=1, d_k=_ONE.training_task.wide[0], d_v=_ONE.training_task.wide[1])
 # One head, one head with as many numbers as two, and two heads.
 STORED_SETTINGS = {"1 head": _ONE, WIDE_MODEL: _WIDE, "2 heads": _TWO}
 
-# The runs of the small model, and the steps at which their weights are known.
+# The runs of the small model.
 CIRCUIT_FILE = Path(__file__).with_name("circuit_runs.npz")
 STORED_CIRCUITS = {
-    CircuitSettings(): tuple(range(0, N_STEPS + 1, 100)),
-    CircuitSettings(n_heads=2): (N_STEPS,),
-    CircuitSettings(n_layers=1, n_heads=2): (N_STEPS,),
+    "2 layers of 1": CircuitSettings(),
+    "2 layers of 2": CircuitSettings(n_heads=2),
+    "1 layers of 2": CircuitSettings(n_layers=1, n_heads=2),
 }
 
 # One head that names letters, of which only the end is stored, for a claim.
@@ -232,22 +231,19 @@ def _begun(run: Run) -> Any:
 @cache
 def stored_runs() -> dict[str, LayerRun]:
     """The stored runs by the names of `STORED_SETTINGS`."""
-    with np.load(STORED_FILE, allow_pickle=False) as file:
-        arrays = {name: file[name].astype(np.float64) for name in file.files}
-    return {name: _stored(settings, name, arrays) for name, settings in STORED_SETTINGS.items()}
+    arrays, runs = stored_arrays(STORED_FILE), {}
+    for name, settings in STORED_SETTINGS.items():
+        losses, points = _stored(arrays[name], settings.last_step)
+        layers = [(step, as_projections(one, settings.n_heads)) for step, one in points]
+        runs[name] = LayerRun(settings, train_layer, losses, points=layers)
+    return runs
 
 
 @cache
 def stored_ends() -> dict[TrainingSettings, Projections]:
     """The weights at the end of runs of which nothing else is stored."""
-    with np.load(STORED_FILE, allow_pickle=False) as file:
-        return {
-            settings: Projections(
-                **{array: file[f"{name}/{array}"].astype(np.float64) for array in TRAINED_ARRAYS},
-                n_heads=settings.n_heads,
-            )
-            for name, settings in STORED_ENDS.items()
-        }
+    arrays = stored_arrays(STORED_FILE)
+    return {one: as_projections(arrays[name], one.n_heads) for name, one in STORED_ENDS.items()}
 
 
 @cache
@@ -255,34 +251,27 @@ def stored_circuits() -> dict[CircuitSettings, KeptRun]:
     """The stored runs of the small model. Of the first, the weights are known at some steps, of the
     others at the end.
     """
-    runs = {}
-    with np.load(CIRCUIT_FILE, allow_pickle=False) as file:
-        for settings, steps in STORED_CIRCUITS.items():
-            name = f"{settings.n_layers} layers of {settings.n_heads}"
-            losses = [(int(step), float(loss)) for step, loss in file[f"{name}/losses"]]
-            points = [
-                (
-                    step,
-                    {
-                        one: file[f"{name}/{step}/{one}"].astype(np.float64)
-                        for one in CIRCUIT_ARRAYS
-                    },
-                )
-                for step in steps
-            ]
-            runs[settings] = KeptRun(settings, train_circuit, losses, points=points)
+    arrays, runs = stored_arrays(CIRCUIT_FILE), {}
+    for name, settings in STORED_CIRCUITS.items():
+        losses, points = _stored(arrays[name], settings.last_step)
+        runs[settings] = KeptRun(settings, train_circuit, losses, points=points)
     return runs
 
 
-def _stored(settings: TrainingSettings, name: str, arrays: dict[str, Array]) -> LayerRun:
-    weights: dict[str, Any] = {array: arrays[f"{name}/{array}"] for array in TRAINED_ARRAYS}
-    points = []
-    for place in range(N_STORED_POINTS):
-        kept = {array: stacked[place] for array, stacked in weights.items()}
-        step = settings.last_step * place // (N_STORED_POINTS - 1)
-        points.append((step, Projections(**kept, n_heads=settings.n_heads)))
-    losses = [(int(step), float(loss)) for step, loss in arrays[f"{name}/losses"]]
-    return LayerRun(settings, train_layer, losses, points=points)
+def _stored(
+    arrays: Mapping[str, Array], last_step: int
+) -> tuple[list[LossPoint], list[tuple[int, Weights]]]:
+    """The losses and the weights of a run. The weights at equal distances, from the start to the
+    last step, or at the last step alone, are stacked.
+    """
+    weights = {name: stacked for name, stacked in arrays.items() if name != "losses"}
+    n_points = len(next(iter(weights.values())))
+    steps = np.linspace(last_step, 0, n_points)[::-1].round().astype(int).tolist()
+    points = [
+        (step, {name: stacked[place] for name, stacked in weights.items()})
+        for place, step in enumerate(steps)
+    ]
+    return [(int(step), float(loss)) for step, loss in arrays["losses"]], points
 
 
 LossPoint = tuple[int, float]

@@ -30,16 +30,20 @@ HEAD_FIELDS = {"queries": "query_heads", "keys": "key_heads", "values": "value_h
 
 def explained_field(page: Page, which: str) -> str:
     """The field whose cell a step explains. which: queries, keys or values, where a step shows one
-    of them; values are neither normalised nor turned.
+    of them.
     """
-    compared = "queries" if which == "values" else which
     one_of_three = {
         "projections": which,
         "split": HEAD_FIELDS[which],
-        "qk-norm": f"normed_{compared}",
-        "rotary": f"turned_{compared}",
+        "qk-norm": f"normed_{compared(which)}",
+        "rotary": f"turned_{compared(which)}",
     }
     return one_of_three.get(page.url_path) or page.fields[0]
+
+
+def compared(which: str) -> str:
+    """Queries or keys: values are neither normalised nor turned."""
+    return "queries" if which == "values" else which
 
 
 # The two matrices whose product each field is.

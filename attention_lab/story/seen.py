@@ -12,9 +12,8 @@ from attention_core.trace import Trace
 
 from ..block import Block
 from ..focus import Focus
-from ..heads.keys_read import read_row, scale_effect
 from ..next_token import NextToken
-from ..words.numbers import Count, Share, Told
+from ..words.numbers import Count, Told
 
 
 @dataclass(frozen=True)
@@ -46,25 +45,6 @@ def largest_other(numbers: Sequence[float] | Array, here: int) -> int:
 
 
 @dataclass(frozen=True)
-class ReadSeen:
-    """What the query in focus reads most. key: None if it sees none; tied: how many keys have this
-    share. total: of its shares.
-    """
-
-    key: int | None
-    share: Share
-    tied: Count
-    total: Told
-
-
-def read_seen(trace: Trace, head: int, query: int) -> ReadSeen:
-    """What a query reads most in a head."""
-    row = read_row(trace, head, query, 1)
-    key, share = row.strongest[0] if row.strongest else (None, 0.0)
-    return ReadSeen(key, Share(share), Count(row.tied), Told(row.total))
-
-
-@dataclass(frozen=True)
 class ScoresSeen:
     """The scores of the query in focus. low, high: between which all lie; other: the key with the
     largest one beside the key in focus, and most: that score.
@@ -81,29 +61,6 @@ def scores_seen(trace: Trace, focus: Focus) -> ScoresSeen:
     row_S = trace.scores[0, focus.head, focus.query]
     other = largest_other(row_S, focus.key)
     return ScoresSeen(Told(row_S.min()), Told(row_S.max()), other, Told(row_S[other]))
-
-
-@dataclass(frozen=True)
-class ScaleSeen:
-    """How far the scores of a head spread without and with the scale, and the largest share of a
-    query, on average. root: of d_k.
-    """
-
-    spreads: tuple[Told, Told]
-    tops: tuple[Share, Share]
-    width: Count
-    root: Told
-
-
-def scale_seen(trace: Trace, head: int) -> ScaleSeen:
-    """What is seen of the scale in a head."""
-    effect, width = scale_effect(trace, head), trace.sizes["K"]
-    return ScaleSeen(
-        (Told(effect.spread_raw, 2), Told(effect.spread, 2)),
-        (Share(effect.top_raw), Share(effect.top)),
-        Count(width),
-        Told(width**0.5, 2),
-    )
 
 
 @dataclass(frozen=True)

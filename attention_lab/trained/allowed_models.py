@@ -39,14 +39,16 @@ def read_allowed(paths: str) -> tuple[dict[str, AllowedModel], tuple[str, ...]]:
     """The models in some folders by the names of these folders, and a sentence for each folder that
     is refused. paths: as the environment variable holds them.
     """
-    found, refused = dict[str, AllowedModel](), list[str]()
+    allowed, refused = dict[str, AllowedModel](), list[str]()
     for path in filter(None, paths.split(os.pathsep)):
         try:
             source = ModelFolder(path)
-            found[_unused(source.name, found)] = AllowedModel(path, model_config(source.config()))
+            allowed[_unused(source.name, allowed)] = AllowedModel(
+                path, model_config(source.config())
+            )
         except FileError as error:
             refused.append(f"The model in {path} is left out. {error}")
-    return found, tuple(refused)
+    return allowed, tuple(refused)
 
 
 def _unused(name: str, taken: Mapping[str, object]) -> str:

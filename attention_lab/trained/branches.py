@@ -64,7 +64,7 @@ class Branches:
             on = np.flatnonzero(stops_N > layer)
             turns = None if turns_NP is None else turns_NP[on]
             ends = begun_N[on], position_N[on]
-            x_ND = decoder.attention_norm(stream_ND[on], layer)
+            x_ND = decoder.layers[layer].attention_norm.of(stream_ND[on])
             stream_ND[on] += self._attend(layer, x_ND, turns, places_NE[on], first + on, ends)
             stream_ND[on] += decoder.feed_forward(stream_ND[on], layer)
         return decoder.logits(stream_ND)

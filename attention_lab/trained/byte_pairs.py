@@ -10,9 +10,8 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 from attention_core.checks import check_text
-from attention_core.errors import TextError
 
-from ..files.file_checks import has_half_character
+from ..files.file_checks import check_characters
 
 UNKNOWN, START, END = range(3)
 FIRST_BYTE, N_BYTES = 3, 256
@@ -44,28 +43,24 @@ class BytePairs:
         become their bytes in UTF-8. Raises: TextError.
         """
         check_text("text", text)
-        if has_half_character(text):
-            raise TextError(
-                "text holds half a character (a lone surrogate), which no tokenizer can read:"
-                " type or paste it again"
-            )
-        found: list[int] = []
+        check_characters(text)
+        ids: list[int] = []
         for character in WORD_START + text if text else "":
             one = self.ids.get(character)
             as_bytes = [FIRST_BYTE + byte for byte in character.encode()]
-            found += as_bytes if one is None else [one]
-        return [START, *self._join(found)]
+            ids += as_bytes if one is None else [one]
+        return [START, *self._join(ids)]
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of some ids; the space that `encode` puts after the start is left out."""
-        found = bytearray()
+        written = bytearray()
         for before, one in zip([END, *ids], ids, strict=False):
             if FIRST_BYTE <= one < FIRST_PIECE:
-                found.append(one - FIRST_BYTE)
+                written.append(one - FIRST_BYTE)
             elif one >= FIRST_PIECE:
                 piece = self.pieces[one]
-                found += (piece.removeprefix(WORD_START) if before == START else piece).encode()
-        return found.decode("utf-8", errors="replace")
+                written += (piece.removeprefix(WORD_START) if before == START else piece).encode()
+        return written.decode("utf-8", errors="replace")
 
     def _join(self, ids: list[int]) -> list[int]:
         """Join the best pair of neighbours, again and again; among equals the first one."""

@@ -193,7 +193,7 @@ def multiplications(
         scores=pairs * width,
         mixing=pairs * width,
         output=n_new * width * p.d_model,
-        feed_forward=n_new * decoder.layers[0].counts[1],
+        feed_forward=n_new * decoder.layers[0].feed_forward.n_weights,
         hidden=2 * (pairs - seen) * width,
         logits=decoder.embedding.size,
     )

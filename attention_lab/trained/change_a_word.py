@@ -11,6 +11,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.errors import TextError
 
+from ..words.numbers import Count, Share
 from ..words.pieces import joined
 from .attention_maps import AttentionMaps
 from .head_finder import positions_of_words
@@ -20,12 +21,12 @@ from .head_finder import positions_of_words
 class ShareChange:
     """The share that a query gives a key in one head, before and after the change."""
 
-    layer: int
-    head: int
+    layer: Count
+    head: Count
     query: int
     key: int
-    before: float
-    after: float
+    before: Share
+    after: Share
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +55,8 @@ class ChangedWord:
     @property
     def words(self) -> tuple[slice, ...]:
         """The positions of each word, one after another; mostly one."""
-        found = positions_of_words(self.tokens_before)
-        return tuple(slice(word[0], word[-1] + 1) for word in found)
+        positions = positions_of_words(self.tokens_before)
+        return tuple(slice(word[0], word[-1] + 1) for word in positions)
 
     @property
     def in_words(self) -> ChangedWord:
@@ -99,8 +100,8 @@ class ChangedWord:
         changes = []
         for layer, head in zip(*np.unravel_index(order, largest_LH.shape), strict=True):
             query, key = divmod(int(cells_LH[layer, head]), n_tokens)
-            cell = (int(layer), int(head), query, key)
-            changes.append(ShareChange(*cell, float(self.before[cell]), float(self.after[cell])))
+            cell = (Count(layer), Count(head), query, key)
+            changes.append(ShareChange(*cell, Share(self.before[cell]), Share(self.after[cell])))
         return changes
 
 

@@ -18,17 +18,16 @@ import numpy as np
 from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.errors import SettingsError
-from attention_core.formulas import rms_norm
 from attention_core.layer_checks import HeadNorm
 from attention_core.masks import window_mask
 from attention_core.numbers import check_range
 from attention_core.positions import Rotary
-from attention_core.projections import MATRICES, Projections
+from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from ..heads.head_worth import without_heads
 from ..heads.weight_blocks import head_contributions
-from ..layer_norm import Norm, layer_norm
+from ..layer_norm import Norm
 from .feed_forward import FeedForward, run_feed_forward
 
 Head = tuple[int, int]  # layer, head
@@ -54,35 +53,17 @@ def layer_of(part: OffPart) -> int:
 class DecoderLayer:
     """The weights of one layer: norm, attention, norm, feed-forward.
 
-    Shapes: gains and offsets (D,); w_1 and w_3 (D, F), w_2 (F, D), a bias of each. w_3: None where
-    nothing multiplies the hidden features. output_bias: that of the attention before any head was
-    switched off, (D,). window: how many tokens a query sees at most, itself among them.
+    output_bias: that of the attention before any head was switched off, (D,). window: how many
+    tokens a query sees at most, itself among them.
     """
 
-    attention_gain: Array
+    attention_norm: Norm
     attention: Projections
-    feed_forward_gain: Array
-    w_1: Array
-    w_2: Array
-    w_3: Array | None
-    attention_offset: Array | None = None
-    feed_forward_offset: Array | None = None
-    b_1: Array | None = None
-    b_2: Array | None = None
-    b_3: Array | None = None
+    feed_forward_norm: Norm
+    feed_forward: FeedForward
     output_bias: Array | None = None
     head_norm: HeadNorm | None = None
     window: int | None = None
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """How many numbers the matrices of the attention hold, and those of the feed-forward."""
-        attention = [getattr(self.attention, name) for name in MATRICES]
-        parts = (attention, (self.w_1, self.w_2, self.w_3))
-        of_attention, of_feed_forward = (
-            sum(one.size for one in part if one is not None) for part in parts
-        )
-        return of_attention, of_feed_forward
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,29 +71,24 @@ class Decoder:
     """All layers, and what stands at both ends. The embedding also makes the logits, unless there
     is an output matrix.
 
-    Shapes: embedding and output (X, D); last_gain and last_offset (D,). epsilon: added to the mean
-    of squares in every norm. off: the parts that are switched off, and what each adds to every
-    token in the place of what it would write, (D,). positions: a vector for each place in the text,
-    (T, D); None for rotary positions. activation: of the feed-forward parts. Norms with an offset
-    are LayerNorm, else RMSNorm. before: the decoder before anything was switched off.
+    Shapes: embedding and output (X, D). off: the parts that are switched off, and what each adds to
+    every token in the place of what it would write, (D,). positions: a vector for each place in the
+    text, (T, D); None for rotary positions. before: the decoder before anything was switched off.
     """
 
     embedding: Array
     layers: tuple[DecoderLayer, ...]
-    last_gain: Array
+    last_norm: Norm
     rotary: Rotary | None
-    epsilon: float
     off: Mapping[OffPart, Array] = field(default_factory=dict)
     positions: Array | None = None
-    last_offset: Array | None = None
     output: Array | None = None
-    activation: str = "silu"
     before: Decoder | None = None
 
     @property
     def centred(self) -> bool:
         """Whether the norms are LayerNorm, which takes off the mean, else RMSNorm."""
-        return self.last_offset is not None
+        return self.last_norm.offset is not None
 
     @property
     def unembedding(self) -> Array:
@@ -128,23 +104,24 @@ class Decoder:
     @property
     def n_numbers(self) -> int:
         """How many numbers the matrices hold that a token is multiplied with."""
-        return self.unembedding.size + sum(sum(one.counts) for one in self.layers)
+        parts = [part for one in self.layers for part in (one.attention, one.feed_forward)]
+        return self.unembedding.size + sum(part.n_weights for part in parts)
 
     def embed(self, ids: Any, places: Array | None = None) -> Array:
         """The vectors of pieces, with those of their places where these are learned. places: from 0
         on if None. Shapes: (..., T) -> (..., T, D). Raises: SettingsError for a place that the
         model has not learned.
         """
-        found: Array = self.embedding[np.asarray(ids)]
+        vectors: Array = self.embedding[np.asarray(ids)]
         if self.positions is None:
-            return found
-        places = np.arange(found.shape[-2]) if places is None else places
+            return vectors
+        places = np.arange(vectors.shape[-2]) if places is None else places
         if places.max() >= len(self.positions):
             raise SettingsError(
                 f"the text and what may follow it need {places.max() + 1:,} places, but this model"
                 f" has learned {len(self.positions):,}: give a shorter text"
             )
-        return found + self.positions[places]
+        return vectors + self.positions[places]
 
     def without(self, parts: Mapping[OffPart, Array]) -> Decoder:
         """The same with more parts switched off. parts: what each adds in its place. Shapes: (D,).
@@ -156,7 +133,9 @@ class Decoder:
         for part, added_D in parts.items():
             if (head := head_of(part)) is None:
                 at = layer_of(part)
-                layers[at] = replace(layers[at], w_2=np.zeros_like(layers[at].w_2), b_2=added_D)
+                fed = layers[at].feed_forward
+                fed = replace(fed, w_out=np.zeros_like(fed.w_out), b_out=added_D)
+                layers[at] = replace(layers[at], feed_forward=fed)
             else:
                 heads[head] = added_D
         for layer in sorted({at for at, _ in heads}):
@@ -169,24 +148,11 @@ class Decoder:
         off, before = {**self.off, **parts}, self.before or self
         return replace(self, layers=tuple(layers), off=off, before=before)
 
-    def norm(self, x_TD: Array, gain_D: Array, offset_D: Array | None = None) -> Array:
-        """Each token's vector divided by its root mean square, times the gain; with LayerNorm less
-        its mean before, and plus the offset after. Shapes: kept.
-        """
-        if offset_D is None:
-            return rms_norm(x_TD, gain_D, self.epsilon)
-        return layer_norm(x_TD, Norm(gain_D, offset_D, self.epsilon))
-
-    def attention_norm(self, stream_TD: Array, layer: int) -> Array:
-        """What the attention of a layer reads. Shapes: kept."""
-        weights = self.layers[layer]
-        return self.norm(stream_TD, weights.attention_gain, weights.attention_offset)
-
     def last_reads(self, rows_XD: Array) -> Array:
         """How much each feature of the last vector counts in the products of the normed one with
         some rows, before the divisor of the last norm. Shapes: kept.
         """
-        along_XD: Array = rows_XD * self.last_gain
+        along_XD: Array = rows_XD * self.last_norm.gain
         if self.centred:
             along_XD = along_XD - along_XD.mean(axis=-1, keepdims=True)
         return along_XD
@@ -194,7 +160,7 @@ class Decoder:
     def attend(self, stream_TD: Array, layer: int) -> Trace:
         """The attention of a layer, on the normed stream."""
         weights = self.layers[layer]
-        x_TD, n = self.attention_norm(stream_TD, layer), stream_TD.shape[-2]
+        x_TD, n = weights.attention_norm.of(stream_TD), stream_TD.shape[-2]
         window = weights.window
         mask_TS = None if window is None or n <= window else window_mask(n, n, left=window - 1)
         return attend(
@@ -206,23 +172,18 @@ class Decoder:
             head_norm=weights.head_norm,
         )
 
-    def feed_forward_weights(self, layer: int) -> FeedForward:
-        """The matrices of the feed-forward part of a layer."""
-        w = self.layers[layer]
-        return FeedForward(w.w_1, w.b_1, w.w_2, w.b_2, w.w_3, self.activation, w.b_3)
-
     def feed_forward(self, stream_TD: Array, layer: int) -> Array:
         """What the feed-forward part of a layer adds to each token, from the normed stream.
 
         Shapes: (T, D), kept.
         """
         weights = self.layers[layer]
-        z_TD = self.norm(stream_TD, weights.feed_forward_gain, weights.feed_forward_offset)
-        return run_feed_forward(z_TD, self.feed_forward_weights(layer)).output
+        z_TD = weights.feed_forward_norm.of(stream_TD)
+        return run_feed_forward(z_TD, weights.feed_forward).output
 
     def logits(self, stream_TD: Array) -> Array:
         """How well each piece of the vocabulary fits after each token. Shapes: (T, D) -> (T, X)."""
-        return self.norm(stream_TD, self.last_gain, self.last_offset) @ self.unembedding.T
+        return self.last_norm.of(stream_TD) @ self.unembedding.T
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,7 +238,7 @@ class Streams:
         if self.decoder.centred:
             last_TD = last_TD - last_TD.mean(axis=-1, keepdims=True)
         squares_T = np.square(last_TD).mean(axis=-1)
-        divisors_T: Array = np.sqrt(squares_T + self.decoder.epsilon)
+        divisors_T: Array = np.sqrt(squares_T + self.decoder.last_norm.epsilon)
         return divisors_T
 
 

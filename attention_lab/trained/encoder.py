@@ -13,7 +13,7 @@ from attention_core.checks import Array
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
-from ..layer_norm import Norm, layer_norm
+from ..layer_norm import Norm
 from .feed_forward import FeedForward, run_feed_forward
 
 
@@ -71,6 +71,6 @@ def after_attention(trace: Trace, layer: EncoderLayer) -> Array:
 
     Shapes: (T, D). Source: Vaswani et al. 2017, section 3.1; Devlin et al. 2019 (BERT), section 3.
     """
-    attended_TD = layer_norm(trace.output[0], layer.attention_norm)
+    attended_TD = layer.attention_norm.of(trace.output[0])
     transformed_TD = run_feed_forward(attended_TD, layer.feed_forward).output
-    return layer_norm(attended_TD + transformed_TD, layer.output_norm)
+    return layer.output_norm.of(attended_TD + transformed_TD)

@@ -94,9 +94,9 @@ def _shares(decoder: Decoder, form: str) -> Array:
     ids_NT = np.concatenate([np.array(texts), names], axis=1)
     _, stream_NTD = run_batch(decoder, ids_NT)
     logits_NTX = decoder.logits(stream_NTD[:, n_text - 1 :])
-    letters, found = pieces_of(model.tokenizer.pieces).letters, []
+    letters, shares = pieces_of(model.tokenizer.pieces).letters, []
     for logits_TX, name in zip(logits_NTX, names, strict=True):
         shares_TX = np.array([next_probabilities(one) for one in logits_TX])
         spelled = shares_TX[np.arange(n_name), name].prod()
-        found.append(spelled * (1 - shares_TX[-1, letters].sum()))
-    return np.array(found)
+        shares.append(spelled * (1 - shares_TX[-1, letters].sum()))
+    return np.array(shares)

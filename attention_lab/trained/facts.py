@@ -10,7 +10,7 @@ from ..words.numbers import Case, Count, Number, Share, sum_in_digits
 from ..words.pieces import readable
 from .allowed_models import writing_model
 from .cached_step import CachedStep
-from .change_a_word import ChangedWord
+from .change_a_word import ChangedWord, ShareChange
 from .decoder import FEED_FORWARD, HEAD, Part, head_of, layer_of
 from .model_run import AVERAGE
 from .why_word import WhyWord
@@ -177,10 +177,7 @@ class ChangeFacts:
     gave: Share
     gives: Share
     moved: Share
-    top_layer: Count
-    top_head: Count
-    top_before: Share
-    top_after: Share
+    top: ShareChange
 
 
 def change_facts(
@@ -190,15 +187,11 @@ def change_facts(
     the layer, head, query and key in it. change: by pieces.
     """
     layer, head, *_ = cell
-    top = change.largest(1)[0]
     return ChangeFacts(
         gave=Share(seen.before[cell]),
         gives=Share(seen.after[cell]),
         moved=Share(change.moved[layer, head]),
-        top_layer=Count(top.layer),
-        top_head=Count(top.head),
-        top_before=Share(top.before),
-        top_after=Share(top.after),
+        top=change.largest(1)[0],
     )
 
 
@@ -214,15 +207,15 @@ class WritingFacts:
     others: Share | None = None
 
 
-def writing_facts(writing: Writing, found: Continuations) -> WritingFacts:
+def writing_facts(writing: Writing, continuations: Continuations) -> WritingFacts:
     """What *Next token: writing* says of what may follow."""
     if writing.room < 1:
         return WritingFacts(Case("full"))
     if writing.next_id is None:
         return WritingFacts(Case("ended"))
-    named = tuple((name, Share(share)) for name, share in found.drawable[:N_NAMED])
-    if found.is_certain:
+    named = tuple((name, Share(share)) for name, share in continuations.drawable[:N_NAMED])
+    if continuations.is_certain:
         return WritingFacts(Case("certain"), named)
     return WritingFacts(
-        Case("open" if named else "none"), named, Share(found.drawn[-1]) if named else None
+        Case("open" if named else "none"), named, Share(continuations.drawn[-1]) if named else None
     )

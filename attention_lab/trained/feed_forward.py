@@ -145,6 +145,11 @@ class FeedForward:
     activation: str = "gelu"
     b_up: Array | None = None
 
+    @property
+    def n_weights(self) -> int:
+        """How many numbers the matrices hold, without biases."""
+        return self.w_in.size + self.w_out.size + (0 if self.w_up is None else self.w_up.size)
+
 
 class FeedForwardRun(NamedTuple):
     """The numbers on the way through the matrices.

@@ -9,7 +9,7 @@ from typing import Any
 from attention_core.checks import check_text
 from attention_core.errors import FileError, TextError
 
-from ..files.file_checks import has_half_character
+from ..files.file_checks import check_characters, check_length
 from .byte_pairs import WORD_START
 
 MAX_CHARACTERS = 1_000_000
@@ -40,16 +40,8 @@ class FolderTokenizer:
     def encode(self, text: str) -> list[int]:
         """The ids of a text, with those that the tokenizer puts around it. Raises: TextError."""
         check_text("text", text)
-        if len(text) > MAX_CHARACTERS:
-            raise TextError(
-                f"text has {len(text):,} characters, but at most {MAX_CHARACTERS:,} are read:"
-                " shorten it"
-            )
-        if has_half_character(text):
-            raise TextError(
-                "text holds half a character (a lone surrogate), which no tokenizer can read:"
-                " type or paste it again"
-            )
+        check_length(text, MAX_CHARACTERS)
+        check_characters(text)
         try:
             return list(self._reader.encode(text).ids)
         except Exception as error:  # such as a word that a vocabulary of words does not hold

@@ -174,7 +174,7 @@ class KeyValueCache:
         stream_TD = decoder.embed(list(ids), np.arange(first, first + n_new))
         shares = []
         for layer, weights in enumerate(decoder.layers):
-            x_TD = decoder.attention_norm(stream_TD, layer)
+            x_TD = weights.attention_norm.of(stream_TD)
             hidden_TS = self._hidden(n_new, weights.window)
             mixed_TD, shares_HTS = self._attend(layer, x_TD, turns_TP, hidden_TS)
             stream_TD = stream_TD + mixed_TD

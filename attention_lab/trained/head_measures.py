@@ -45,8 +45,8 @@ class MeasuredHeads:
         """
         order = np.argsort(-self.values, axis=None, kind="stable")[:count]  # NaN comes last
         places = zip(*np.unravel_index(order, self.values.shape), strict=True)
-        found = [(int(one), int(head), float(self.values[one, head])) for one, head in places]
-        return [one for one in found if not np.isnan(one[2])]
+        heads = [(int(one), int(head), float(self.values[one, head])) for one, head in places]
+        return [one for one in heads if not np.isnan(one[2])]
 
 
 def measures_for(maps: AttentionMaps, with_scores: bool) -> tuple[str, ...]:

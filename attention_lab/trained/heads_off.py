@@ -106,8 +106,7 @@ def ends_without(ids: tuple[int, ...], layer: int, off: tuple[OffPart, ...], mod
     layer switched off in turn beside those that are off. Shapes: (H, D).
     """
     run = run_without(ids, off, ZERO, model)
-    decoder, last_HD = run.decoder, without_each_head(run, layer, len(ids) - 1)
-    return decoder.norm(last_HD, decoder.last_gain, decoder.last_offset)
+    return run.decoder.last_norm.of(without_each_head(run, layer, len(ids) - 1))
 
 
 def _layer_without(decoder: Decoder, run: LanguageModelRun, layer: int) -> Array:

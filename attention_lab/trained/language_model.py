@@ -23,9 +23,11 @@ from attention_core.projections import MATRICES, Projections
 from attention_core.trace import Trace
 
 from ..home import ASSETS
+from ..layer_norm import Norm
 from ..words.pieces import word_slices
 from .byte_pairs import BytePairs
 from .decoder import Decoder, DecoderLayer, OffPart
+from .feed_forward import FeedForward
 from .generation import KeyValueCache, draw, next_probabilities
 from .model_run import LanguageModelRun, checked_part, fillings, run_of
 from .own_writing import mean_parts, own_writing
@@ -228,15 +230,15 @@ class LanguageModel:
 
     def _checked(self, ids: Any) -> tuple[int, ...]:
         """The ids of a text that can run. Raises: SettingsError."""
-        found = self._whole(ids)
-        if not found:
+        whole = self._whole(ids)
+        if not whole:
             raise SettingsError("ids is empty but must hold at least one piece: encode a text")
-        if len(found) > self.longest:
+        if len(whole) > self.longest:
             raise SettingsError(
-                f"ids holds {len(found)} tokens, but this model was trained for at most"
+                f"ids holds {len(whole)} tokens, but this model was trained for at most"
                 f" {self.longest:,}: give a shorter text"
             )
-        return found
+        return whole
 
 
 @lru_cache(maxsize=1)
@@ -267,13 +269,18 @@ def assemble(arrays: Mapping[str, Array], config: Mapping[str, Any]) -> Decoder:
     for array in arrays.values():
         array.setflags(write=False)
     heads = {"n_heads": config["heads"], "n_kv_heads": config["kv_heads"]}
-    own = ("attention_gain", "feed_forward_gain", "w_1", "w_2", "w_3")
+
+    def norm(gain_D: Array) -> Norm:
+        return Norm(gain_D, None, config["norm_epsilon"])
+
     layers = tuple(
         DecoderLayer(
-            attention=Projections(*(arrays[name][n] for name in MATRICES), **heads),
-            **{name: arrays[name][n] for name in own},
+            norm(arrays["attention_gain"][n]),
+            Projections(*(arrays[name][n] for name in MATRICES), **heads),
+            norm(arrays["feed_forward_gain"][n]),
+            FeedForward(arrays["w_1"][n], None, arrays["w_2"][n], None, arrays["w_3"][n], "silu"),
         )
         for n in range(config["layers"])
     )
-    rotary, epsilon = Rotary(config["rotary_base"]), config["norm_epsilon"]
-    return Decoder(arrays["embedding"], layers, arrays["last_gain"], rotary, epsilon)
+    last_norm = norm(arrays["last_gain"])
+    return Decoder(arrays["embedding"], layers, last_norm, Rotary(config["rotary_base"]))

@@ -63,10 +63,10 @@ def lens_words(run: LanguageModelRun, places: Sequence[int]) -> list[list[Said]]
     probable than every word, it stands for them.
     """
     at_once = max(1, MOST_AT_ONCE // (len(run.vocabulary) * len(places)))
-    layers, found = range(len(run.traces)), list[list[Said]]()
+    layers, words = range(len(run.traces)), list[list[Said]]()
     for first in layers[::at_once]:
-        found += _said_after(run, places, layers[first : first + at_once])
-    return found
+        words += _said_after(run, places, layers[first : first + at_once])
+    return words
 
 
 def _said_after(
@@ -75,16 +75,16 @@ def _said_after(
     """The words of some layers, searched for together."""
     after, branches = _stopped(run, places, layers)
     words = iter(side_by_side(after, branches, After.most_probable))
-    found = []
+    said = []
     for layer in layers:
         pieces = _likeliest(run, logits_at(run, layer, places))
-        found.append(
+        said.append(
             [
                 Said(text, share, path[0]) if share else piece._replace(goes_on=True)
                 for piece, (text, share, path) in zip(pieces, words, strict=False)
             ]
         )
-    return found
+    return said
 
 
 def lens_shares(

@@ -20,7 +20,7 @@ from attention_core.errors import FileError
 from attention_core.projections import BIASES, Projections
 
 from ..home import weights_folder
-from ..layer_norm import Norm, layer_norm
+from ..layer_norm import Norm
 from .encoder import EncoderLayer
 from .feed_forward import FeedForward
 from .wordpiece import Characters, CodePoints, WordPiece
@@ -57,7 +57,7 @@ def word_vectors(model: MiniLM, ids: Sequence[int]) -> Array:
     """
     words_TD = model.words[list(ids)] * model.word_factors
     summed_TD = words_TD + model.positions[: len(ids)] + model.segment
-    return layer_norm(summed_TD, model.word_norm)
+    return model.word_norm.of(summed_TD)
 
 
 @lru_cache(maxsize=1)

@@ -4,11 +4,11 @@ like Llama, and by name what is refused.
 Everything is decided here, before a file of weights is opened.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from attention_core.checks import check_switch, number_between, whole_number
 from attention_core.errors import FileError, SettingsError, short_repr
 from attention_core.positions import Rotary, check_even
 
@@ -88,7 +88,10 @@ def model_config(entries: Mapping[str, Any]) -> ModelConfig:
         _refuse(f"model_type is {short_repr(model_type)}")
     if said.entries.get("quantization_config"):
         _refuse("quantization_config says that the weights are quantised")
-    config = _of_gpt2(said) if model_type == GPT2 else _of_llama(said, model_type)
+    try:
+        config = _of_gpt2(said) if model_type == GPT2 else _of_llama(said, model_type)
+    except SettingsError as error:
+        raise FileError(f"config.json: {error}") from error
     if config.n_numbers > MAX_NUMBERS:
         raise FileError(
             f"The model of config.json has {config.n_numbers:,} numbers, but at most"
@@ -112,32 +115,18 @@ class _Entries:
 
     def number(self, name: str, most: int, usual: int | None = None, least: int = 1) -> int:
         """A whole number within bounds; null is as good as no entry."""
-        value = usual if (found := self.entries.get(name)) is None else found
-        if type(value) is not int or not least <= value <= most:
-            raise FileError(
-                f"config.json says that {name} is {short_repr(value)}, but it must be a whole"
-                f" number from {least} to {most:,}"
-            )
-        return value
+        value = self.entries.get(name)
+        return whole_number(name, usual if value is None else value, least, most)
 
     def real(self, name: str, usual: float, low: float, high: float) -> float:
         """A number within bounds."""
-        value = self.entries.get(name, usual)
-        if type(value) not in (int, float) or not low <= value <= high:
-            raise FileError(
-                f"config.json says that {name} is {short_repr(value)}, but it must be a number"
-                f" from {low:g} to {high:g}"
-            )
-        return float(value)
+        return number_between(name, self.entries.get(name, usual), low, high)
 
     def switch(self, name: str, usual: bool) -> bool:
         """True or false."""
         value = self.entries.get(name, usual)
-        if type(value) is not bool:
-            raise FileError(
-                f"config.json says that {name} is {short_repr(value)}, but it must be true or false"
-            )
-        return value
+        check_switch(name, value)
+        return bool(value)
 
     def activation(self, name: str, usual: str) -> str:
         """A key of `ACTIVATIONS`."""
@@ -149,13 +138,13 @@ class _Entries:
     def ends(self, n_pieces: int) -> tuple[int, ...]:
         """One piece, several or none that end a text."""
         value = self.entries.get("eos_token_id")
-        found = value if isinstance(value, list) else [] if value is None else [value]
-        if len(found) > 100 or any(type(one) is not int or one < 0 for one in found):
+        ids = value if isinstance(value, list) else [] if value is None else [value]
+        if len(ids) > 100 or any(type(one) is not int or one < 0 for one in ids):
             raise FileError(
                 f"config.json says that eos_token_id is {short_repr(value)}, but it must be the"
                 " number of a piece, or several"
             )
-        return tuple(one for one in found if one < n_pieces)
+        return tuple(one for one in ids if one < n_pieces)
 
 
 def _of_gpt2(said: _Entries) -> ModelConfig:
@@ -237,26 +226,21 @@ def _rotary(said: _Entries, width: int) -> Rotary:
         _refuse("rope_interleaved is true")
     base = said.entries.get("rope_theta", USUAL_BASE)
     for name in ("rope_parameters", "rope_scaling"):
-        found = said.entries.get(name)
-        if found is None:
+        rope = said.entries.get(name)
+        if rope is None:
             continue
-        if not isinstance(found, dict):
-            _refuse(f"{name} is {short_repr(found)}")
-        kind = found.get("rope_type", found.get("type", "default"))
+        if not isinstance(rope, dict):
+            _refuse(f"{name} is {short_repr(rope)}")
+        kind = rope.get("rope_type", rope.get("type", "default"))
         if kind != "default":
             _refuse(f"the rope scaling {name} is of the kind {short_repr(kind)}")
-        if any(isinstance(one, dict) for one in found.values()):
+        if any(isinstance(one, dict) for one in rope.values()):
             _refuse(f"{name} differs from layer to layer")
-        base = found.get("rope_theta", base)
-        _check_whole_heads(found)
+        base = rope.get("rope_theta", base)
+        _check_whole_heads(rope)
     _check_whole_heads(said.entries)
-    if type(base) not in (int, float) or not math.isfinite(base):
-        raise FileError(f"config.json says that rope_theta is {short_repr(base)}: give a number")
-    try:
-        check_even(width)
-        return Rotary(base=float(base), pairs="halves")
-    except SettingsError as error:
-        raise FileError(f"config.json: {error}") from error
+    check_even(width)
+    return Rotary(base=number_between("rope_theta", base), pairs="halves")
 
 
 def _check_whole_heads(entries: Mapping[str, Any]) -> None:

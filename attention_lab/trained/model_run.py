@@ -97,11 +97,11 @@ class LanguageModelRun(Streams):
         >>> {word: round(p, 2) for word, p in run.word_shares(["frog", "big"], top_p=0.9).items()}
         {'frog': 0.91, 'big': 0.02}
         """
-        found = as_list("words", words)
-        for one in found:
+        asked = as_list("words", words)
+        for one in asked:
             check_text("words", one)
         next_probabilities(np.zeros(2), temperature, top_p)
-        return self._after((temperature, top_p)).shares(found)
+        return self._after((temperature, top_p)).shares(asked)
 
     @property
     def kept(self) -> list[Array]:
@@ -126,10 +126,10 @@ class LanguageModelRun(Streams):
         """
         along_D = self.direction(token, against) / self.divisors[-1]
         names, parts_ND = self.parts()
-        found = dict(zip(names, map(float, parts_ND @ along_D), strict=True))
-        if (offset_D := self.decoder.last_offset) is not None:
-            found[OFFSET] = float(offset_D @ self.compared(token, against))
-        return found
+        added = dict(zip(names, map(float, parts_ND @ along_D), strict=True))
+        if (offset_D := self.decoder.last_norm.offset) is not None:
+            added[OFFSET] = float(offset_D @ self.compared(token, against))
+        return added
 
     def loss(self, head: Head, token: int, against: Against = AVERAGE) -> Loss:
         """By how much the logit of a token falls if a head, given as layer and number, is switched

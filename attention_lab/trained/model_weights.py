@@ -20,7 +20,9 @@ from attention_core.numbers import all_finite
 from attention_core.projections import Projections
 
 from ..files.model_folder import FolderWeights
+from ..layer_norm import Norm
 from .decoder import Decoder, DecoderLayer
+from .feed_forward import FeedForward
 from .model_config import GPT2, ModelConfig
 
 Shape = tuple[int, ...]
@@ -33,17 +35,19 @@ _BY_TITLE = {naming.title: naming for naming in NAMINGS}
 
 @dataclass(frozen=True)
 class Family:
-    """How files name the arrays of a kind of model. ends, layer: the names of the fields of
-    `Decoder` and `DecoderLayer`. prefix: before all names but that of the output matrix. folder,
-    attention: of a layer, and of its attention.
+    """How files name the arrays of a kind of model. prefix: before all names but that of the output
+    matrix. folder, attention: of a layer, and of its attention. embedding, positions: their arrays.
+    norms: the two of a layer, and the last one. fed: "in", "out" and "up" of the feed-forward part.
     """
 
     prefix: str
     folder: str
     attention: str
     naming: Naming
-    ends: Mapping[str, str]
-    layer: Mapping[str, str]
+    embedding: str
+    positions: str
+    norms: tuple[str, str, str]
+    fed: Mapping[str, str]
 
 
 GPT2_FAMILY = Family(
@@ -51,40 +55,20 @@ GPT2_FAMILY = Family(
     folder="h",
     attention="",
     naming=_BY_TITLE["GPT-2 or nanoGPT"].oriented((1, 3)),  # a row for each input feature
-    ends={
-        "embedding": "wte.weight",
-        "positions": "wpe.weight",
-        "last_gain": "ln_f.weight",
-        "last_offset": "ln_f.bias",
-    },
-    layer={
-        "attention_gain": "ln_1.weight",
-        "attention_offset": "ln_1.bias",
-        "feed_forward_gain": "ln_2.weight",
-        "feed_forward_offset": "ln_2.bias",
-        "w_1": "mlp.c_fc.weight",
-        "b_1": "mlp.c_fc.bias",
-        "w_2": "mlp.c_proj.weight",
-        "b_2": "mlp.c_proj.bias",
-        "w_3": "",
-    },
+    embedding="wte.weight",
+    positions="wpe.weight",
+    norms=("ln_1", "ln_2", "ln_f"),
+    fed={"in": "mlp.c_fc", "out": "mlp.c_proj"},
 )
 LLAMA_FAMILY = Family(
     prefix="model.",
     folder="layers",
     attention="self_attn.",
     naming=_BY_TITLE["Llama"],
-    ends={"embedding": "embed_tokens.weight", "last_gain": "norm.weight"},
-    layer={
-        "attention_gain": "input_layernorm.weight",
-        "feed_forward_gain": "post_attention_layernorm.weight",
-        "w_1": "mlp.gate_proj.weight",
-        "b_1": "mlp.gate_proj.bias",
-        "w_2": "mlp.down_proj.weight",
-        "b_2": "mlp.down_proj.bias",
-        "w_3": "mlp.up_proj.weight",
-        "b_3": "mlp.up_proj.bias",
-    },
+    embedding="embed_tokens.weight",
+    positions="",
+    norms=("input_layernorm", "post_attention_layernorm", "norm"),
+    fed={"in": "mlp.gate_proj", "out": "mlp.down_proj", "up": "mlp.up_proj"},
 )
 
 
@@ -149,7 +133,7 @@ def check_weights(config: ModelConfig, weights: FolderWeights) -> dict[str, str]
     them. Each has its size, and there is no array whose use is not known. Raises: FileError.
     """
     family = _family(config)
-    prefix = "" if family.ends["embedding"] in weights.shapes else family.prefix
+    prefix = "" if family.embedding in weights.shapes else family.prefix
     shapes = weight_shapes(config)
     names = {name: name if name == OUTPUT else prefix + name for name in shapes}
     for name, shape in shapes.items():
@@ -187,31 +171,40 @@ def decoder_of(config: ModelConfig, weights: FolderWeights, names: Mapping[str, 
         return array
 
     try:
-        layers = tuple(_layer(config, number, read) for number in range(config.n_layers))
-        ends: dict[str, Any] = {field: read(name) for field, name in family.ends.items()}
         return Decoder(
-            layers=layers,
-            rotary=config.rotary,
-            epsilon=config.epsilon,
+            np.asarray(read(family.embedding)),
+            tuple(_layer(config, number, read) for number in range(config.n_layers)),
+            _norm(config, family.norms[2], read),
+            config.rotary,
+            positions=read(family.positions),
             output=read(OUTPUT),
-            activation=config.activation,
-            **ends,
         )
     except SettingsError as error:
         raise FileError(f"The weights cannot be used: {error}") from error
 
 
-def _layer(config: ModelConfig, number: int, read: Callable[[str], Array | None]) -> DecoderLayer:
+Reader = Callable[[str], Array | None]
+
+
+def _norm(config: ModelConfig, name: str, read: Reader) -> Norm:
+    return Norm(np.asarray(read(f"{name}.weight")), read(f"{name}.bias"), config.epsilon)
+
+
+def _layer(config: ModelConfig, number: int, read: Reader) -> DecoderLayer:
     family = _family(config)
     at = f"{family.folder}.{number}."
-    fields: dict[str, Any] = {field: read(at + name) for field, name in family.layer.items()}
-    if family.naming.transposed:
-        for field in ("w_1", "w_2", "w_3"):
-            fields[field] = fields[field].T
+    fed: dict[str, Any] = {"activation": config.activation}
+    for place, name in family.fed.items():
+        weights = np.asarray(read(f"{at}{name}.weight"))
+        fed[f"w_{place}"] = weights.T if family.naming.transposed else weights
+        fed[f"b_{place}"] = read(f"{at}{name}.bias")
     arrays = layer_arrays(at + family.attention, family.naming, read)
     p = Projections(**arrays, n_heads=config.n_heads, n_kv_heads=config.n_kv_heads)
+    head_norm = None
     if config.has_head_norm:
         gains = (read(f"{at}self_attn.{letter}_norm.weight") for letter in "qk")
         query_gain, key_gain = (np.asarray(gain) for gain in gains)
-        fields["head_norm"] = HeadNorm(query_gain, key_gain, config.epsilon)
-    return DecoderLayer(attention=p, output_bias=p.b_o, window=config.windows[number], **fields)
+        head_norm = HeadNorm(query_gain, key_gain, config.epsilon)
+    first, second = (_norm(config, at + name, read) for name in family.norms[:2])
+    window = config.windows[number]
+    return DecoderLayer(first, p, second, FeedForward(**fed), p.b_o, head_norm, window)

@@ -139,12 +139,12 @@ class _Search:
         """Texts of words and a lower bound of their probabilities, and the probability of the best
         branch that was not computed. most: how many are.
         """
-        found: dict[str, float] = {}
+        bounds: dict[str, float] = {}
         waiting: list[tuple[float, Path]] = []
         most = min(most, self.room)
         self._wait(waiting, (), 1.0, self.pieces.of_words, most)
         while waiting and self.n_steps < most:
-            enough = sorted(found.values())[-n_words] if len(found) >= n_words else LEAST
+            enough = sorted(bounds.values())[-n_words] if len(bounds) >= n_words else LEAST
             if -waiting[0][0] < enough:
                 break
             batch = [heappop(waiting) for _ in range(min(at_once, len(waiting)))]
@@ -152,9 +152,9 @@ class _Search:
             for share, path in batch:
                 text = "".join(self.pieces.all[one] for one in path)
                 if text != WORD_START:
-                    found[text] = found.get(text, 0.0) - share * self.ends(path)
+                    bounds[text] = bounds.get(text, 0.0) - share * self.ends(path)
                 self._wait(waiting, path, -share, self.pieces.letters, most)
-        return found, max(LEAST, -waiting[0][0]) if waiting else LEAST
+        return bounds, max(LEAST, -waiting[0][0]) if waiting else LEAST
 
     def _wait(
         self,
@@ -189,7 +189,7 @@ class _Search:
             for path, text, share in level:
                 if text in spelled:
                     spelled[text].append((share * self.ends(path), path))
-        return {text: _together(found) for text, found in spelled.items() if found}
+        return {text: _together(ways) for text, ways in spelled.items() if ways}
 
     def _spelled(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """For each beginning of some texts, the pieces that go on with it towards one of them."""
@@ -206,7 +206,7 @@ class _Search:
 
     def signs(self) -> Asks[dict[str, Spelled]]:
         """The probability of everything that begins no word, as people write it."""
-        found: dict[str, list[Spelled]] = {}
+        spellings: dict[str, list[Spelled]] = {}
         starts: list[Path] = [()]
         if (space := self.pieces.spells.get(WORD_START)) is not None:
             starts.append((space,))
@@ -220,10 +220,10 @@ class _Search:
             sums = np.bincount(names_N, shares_N, len(names)).tolist()
             several = zip(names, sums, shares_N[firsts].tolist(), pieces_N[firsts], strict=True)
             for name, of_sign, of_best, piece in several:
-                found.setdefault(name, []).append((of_sign, (of_best, (*path, int(piece)))))
+                spellings.setdefault(name, []).append((of_sign, (of_best, (*path, int(piece)))))
         return {
             name: (sum(share for share, _ in several), max(best for _, best in several))
-            for name, several in found.items()
+            for name, several in spellings.items()
         }
 
 
@@ -255,12 +255,12 @@ class After:
         where the search leaves open which it is.
         """
         bounds, open_share = yield from search.best_first(1, FEW_STEPS, FEW_AT_ONCE)
-        found = yield from search.signs()
+        spelled = yield from search.signs()
         likely = sorted(bounds, key=lambda text: -bounds[text])[:1]
         shown = {self._shown(text) for text in likely}
-        found |= yield from self._summed(search, sorted(shown))
-        word = min(found, key=lambda one: (-found[one][0], one))
-        share, (_, path) = found[word]
+        spelled |= yield from self._summed(search, sorted(shown))
+        word = min(spelled, key=lambda one: (-spelled[one][0], one))
+        share, (_, path) = spelled[word]
         return word, share if share >= open_share else 0.0, path
 
     def _shown(self, text: str) -> str:
@@ -274,9 +274,9 @@ class After:
         # A spelling that the search did not reach can raise a word, so more than k are summed.
         likely = sorted(bounds, key=lambda text: -bounds[text])[: k + MORE]
         shown = set(map(self._shown, likely))
-        found = yield from search.signs()
-        found |= yield from self._summed(search, sorted(shown))
-        best = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))[:k]
+        spelled = yield from search.signs()
+        spelled |= yield from self._summed(search, sorted(shown))
+        best = sorted(spelled.items(), key=lambda item: (-item[1][0], item[0]))[:k]
         words = NextWords((word, share) for word, (share, _) in best if share > 0)
         words.rest = max(0.0, 1 - sum(share for _, share in words))
         words.complete_to, words.n_steps = complete_to, search.n_steps
@@ -292,8 +292,8 @@ class After:
         signs = yield from search.signs()
         # Bytes write letters, too; a letter that is a word is spelled by the pieces of words.
         spelled = [word for word in words if word.isalpha() or (word and word not in signs)]
-        found = signs | (yield from self._summed(search, spelled))
-        return {word: found.get(word, (0.0, ()))[0] for word in words}
+        summed = signs | (yield from self._summed(search, spelled))
+        return {word: summed.get(word, (0.0, ()))[0] for word in words}
 
     def search(self, root: int) -> _Search:
         """A search that begins with the text. root: its number in branches."""
@@ -302,8 +302,8 @@ class After:
         return _Search(pieces_of(self.vocabulary), first, self.settings, {(): root}, size)
 
     def _computed(self, asks_of: Callable[["After", _Search], Asks[T]]) -> T:
-        (found,) = side_by_side([self], Branches(self.decoder, self.kept), asks_of)
-        return found
+        (result,) = side_by_side([self], Branches(self.decoder, self.kept), asks_of)
+        return result
 
     def _summed(self, search: _Search, words: Sequence[str]) -> Asks[dict[str, Spelled]]:
         """The probability of words, whether they begin after a space or end the word of the
@@ -314,8 +314,11 @@ class After:
         exact = yield from search.probability([text for texts in forms.values() for text in texts])
         summed = {}
         for word, texts in forms.items():
-            if found := [exact[text] for text in texts if text in exact]:
-                summed[word] = sum(share for share, _ in found), max(best for _, best in found)
+            if spellings := [exact[text] for text in texts if text in exact]:
+                summed[word] = (
+                    sum(share for share, _ in spellings),
+                    max(best for _, best in spellings),
+                )
         return summed
 
 
@@ -355,8 +358,8 @@ def letters_begun(vocabulary: tuple[str, ...], ids: Sequence[int]) -> str:
     >>> letters_begun(pieces, [0, 1, 2]), letters_begun(pieces, [1, 3])
     ('you', '')
     """
-    found = _LAST_WORD.search("".join(vocabulary[one] for one in ids))
-    return found[0] if found else ""
+    last = _LAST_WORD.search("".join(vocabulary[one] for one in ids))
+    return last[0] if last else ""
 
 
 def _forms(word: str, begun: str) -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -39,16 +38,23 @@ LEAST_ADDED = 0.02  # of the answer's sum, that an arc adds which is drawn thick
 OF_LARGEST, MOST_THICK = 0.5, 4  # of what the largest adds, and how many
 
 
-class Thick(NamedTuple):
-    """A head that adds much to the answer from a word. added: a part of the answer's sum. read: the
-    share of the word.
+@dataclass(frozen=True)
+class Carrier:
+    """A head that adds much to the answer from a word. at: the place of the word. read: its share.
+    added: a part of the answer's sum.
     """
 
-    layer: int
-    head: int
-    word: int
-    added: float
-    read: float
+    layer: Count
+    head: Count
+    at: int
+    word: str
+    read: Share
+    added: Share
+
+    @property
+    def part(self) -> Head:
+        """Its layer and number."""
+        return int(self.layer), int(self.head)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,11 +103,11 @@ class WholeModel:
         if self.run is None:
             return []
         places = [one.stop - 1 for one in self.columns]
-        found = (lens_pieces if self.says_pieces else lens_words)(self.run, places)
+        words = (lens_pieces if self.says_pieces else lens_words)(self.run, places)
         if not self.says_pieces:
             word, share = self.next_words[0]
-            found[-1][-1] = Said(word, share, self.next_words.spellings[word][0])
-        return found
+            words[-1][-1] = Said(word, share, self.next_words.spellings[word][0])
+        return words
 
     @cached_property
     def next_words(self) -> NextWords:
@@ -123,12 +129,12 @@ class WholeModel:
     @cached_property
     def since(self) -> tuple[int, ...]:
         """For each word the layer from which on what would be said is the last answer there."""
-        found = []
+        layers = []
         for column in zip(*self.said, strict=True):
             texts = [one.text for one in column]
             others = [layer for layer, text in enumerate(texts) if text != texts[-1]]
-            found.append(max(others, default=-1) + 1)
-        return tuple(found)
+            layers.append(max(others, default=-1) + 1)
+        return tuple(layers)
 
     @cached_property
     def first_pieces(self) -> list[int]:
@@ -167,8 +173,8 @@ class WholeModel:
     def _of_words(self, numbers_S: Array) -> Array:
         """Numbers of tokens along the last axis, added up for each word."""
         starts = [one.start for one in self.columns]
-        found: Array = np.add.reduceat(numbers_S, starts, axis=-1)
-        return found
+        sums: Array = np.add.reduceat(numbers_S, starts, axis=-1)
+        return sums
 
     def most_reading(self, layers: Sequence[int], word: int, source: int) -> Head:
         """The head of some layers in which a word reads another one most."""
@@ -193,20 +199,21 @@ class WholeModel:
         return self._of_words(added_LHS)
 
     @cached_property
-    def thick(self) -> list[Thick]:
+    def thick(self) -> list[Carrier]:
         """The heads and words that add most to the answer, the largest first."""
         if self.run is None or (total := self.total) <= 0:
             return []
         added_LHV = self.added / total
-        found = list[Thick]()
+        carriers = list[Carrier]()
         for flat in np.argsort(-added_LHV, axis=None)[:MOST_THICK]:
             layer, head, word = map(int, np.unravel_index(flat, added_LHV.shape))
             part = float(added_LHV[layer, head, word])
-            if part < max(LEAST_ADDED, OF_LARGEST * (found[0].added if found else 0)):
+            if part < max(LEAST_ADDED, OF_LARGEST * (carriers[0].added if carriers else 0)):
                 break
-            read = float(self.read(layer, head)[-1, word])
-            found.append(Thick(layer, head, word, part, read))
-        return found
+            read = Share(self.read(layer, head)[-1, word])
+            where = Count(layer), Count(head), word, self.words[word]
+            carriers.append(Carrier(*where, read, Share(part)))
+        return carriers
 
     @property
     def total(self) -> float:
@@ -306,17 +313,6 @@ def run_again(run: LanguageModelRun, ids: tuple[int, ...], as_set: bool) -> Lang
 
 
 @dataclass(frozen=True)
-class Carrier:
-    """A head, the word that it reads, its share, and its part of the answer's sum."""
-
-    layer: Count
-    head: Count
-    word: str
-    read: Share
-    added: Share
-
-
-@dataclass(frozen=True)
 class WholeFacts:
     """*The whole model*: last: the last word. answer: what comes next, and its share. since: the
     layer from which on it is the answer; earlier: what would be said after the layer before; None
@@ -349,7 +345,6 @@ def whole_facts(whole: WholeModel, opened: tuple[int, int] | None = None) -> Who
     before = whole.said[since - 1][-1] if since else None
     was = whole.with_all_parts.answer if run.decoder.off else None
     earlier = (before.text, Share(before.share)) if before and not was else None
-    best = whole.thick[0] if whole.thick else None
     place = opened
     if opened and not (opened[0] < whole.n_layers and opened[1] < len(whole.words)):
         place = None
@@ -360,14 +355,7 @@ def whole_facts(whole: WholeModel, opened: tuple[int, int] | None = None) -> Who
         since=Count(since) if earlier else None,
         earlier=earlier,
         was=(was.text, Share(was.share)) if was else None,
-        carrier=best
-        and Carrier(
-            Count(best.layer),
-            Count(best.head),
-            whole.words[best.word],
-            Share(best.read),
-            Share(best.added),
-        ),
+        carrier=whole.thick[0] if whole.thick else None,
         left_out=left_out,
         opened=Share(whole.said[place[0]][place[1]].share) if place else None,
         sum=_sum(whole, *place) if place else (),

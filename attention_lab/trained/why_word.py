@@ -141,8 +141,8 @@ class WhyWord:
         both = [dict(one) for one in (self.words_before, self.words_after)]
         runs = (self.before, self.after)
         first, second = (
-            found[self.word] if self.word in found else run.word_shares([self.word])[self.word]
-            for found, run in zip(both, runs, strict=True)
+            shares[self.word] if self.word in shares else run.word_shares([self.word])[self.word]
+            for shares, run in zip(both, runs, strict=True)
         )
         return first, second
 
@@ -150,12 +150,12 @@ class WhyWord:
         """What is explained, of logits whose last axis is X: that of the piece, above what it is
         compared with.
         """
-        found: Array = logits[..., self.piece]
+        numbers: Array = logits[..., self.piece]
         if isinstance(self.against, int):
-            found = found - logits[..., self.against]
+            numbers = numbers - logits[..., self.against]
         elif self.against is not None:
-            found = found - logits.mean(axis=-1)
-        return found
+            numbers = numbers - logits.mean(axis=-1)
+        return numbers
 
     @cached_property
     def losses(self) -> Array:
@@ -301,10 +301,10 @@ class WhyWord:
 
 def words_of(why: WhyWord) -> dict[int, list[str]]:
     """The probable words by their first pieces, before and after, the most probable ones first."""
-    found: dict[int, list[str]] = {}
+    begun: dict[int, list[str]] = {}
     for words in (why.words_before, why.words_after):
         for word, _ in words:
-            several = found.setdefault(words.spellings[word][0], [])
+            several = begun.setdefault(words.spellings[word][0], [])
             if word not in several:
                 several.append(word)
-    return found
+    return begun

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from attention_core.errors import TextError
 
+from ..files.file_checks import check_length
 from ..words.text import CONTINUATION_MARK, MAX_CHARACTERS, Tokens
 
 CLS, SEP, UNK, PAD = "[CLS]", "[SEP]", "[UNK]", "[PAD]"
@@ -70,11 +71,7 @@ class WordPiece:
 
         Raises: TextError for a text without words, and for one that is too long.
         """
-        if len(text) > MAX_CHARACTERS:
-            raise TextError(
-                f"The text has {len(text):,} characters, but at most {MAX_CHARACTERS:,} are read:"
-                " shorten it"
-            )
+        check_length(text, MAX_CHARACTERS)
         pieces = self.pieces(text)
         if not pieces:
             raise TextError(

@@ -113,8 +113,8 @@ class Writing:
     def words(self) -> tuple[slice, ...]:
         """The words that were written, as slices of ids; the first may end a word of the prompt."""
         first = len(self.prompt)
-        found = [one for one in self.writer.words(self.ids) if one.stop > first]
-        return tuple(slice(max(one.start, first), one.stop) for one in found)
+        shown = [one for one in self.writer.words(self.ids) if one.stop > first]
+        return tuple(slice(max(one.start, first), one.stop) for one in shown)
 
     def after(self, *ids: int) -> tuple[int, ...]:
         """The state after more pieces, as `written_after` reads it."""
@@ -163,9 +163,12 @@ def continuations(writing: Writing, pieces: bool) -> Continuations:
         drawn = tuple(map(float, writing.shares[order]))
         ids: tuple[tuple[int, ...], ...] = tuple((one,) for one in order)
     else:
-        found = next_words_of(writing.ids, writing.off, writing.model)
-        names, shares = tuple(word for word, _ in found), tuple(share for _, share in found)
-        drawn, ids = shares, tuple(found.spellings[word] for word in names)
+        next_words = next_words_of(writing.ids, writing.off, writing.model)
+        names, shares = (
+            tuple(word for word, _ in next_words),
+            tuple(share for _, share in next_words),
+        )
+        drawn, ids = shares, tuple(next_words.spellings[word] for word in names)
         if (writing.temperature, writing.top_p) != (1, 1):
             drawn = drawn_of(writing, names)
     rests = (max(0.0, 1 - sum(one)) for one in (shares, drawn))
@@ -237,8 +240,8 @@ def carried_over(writing: Writing) -> str:
     """
     model = writing.writer
     text = model.decode(writing.ids)
-    starts = [0, *(found.end() for found in _SENTENCE.finditer(text))]
-    starts += [found.start() for found in re.finditer(r"\S+", text)]
+    starts = [0, *(sentence.end() for sentence in _SENTENCE.finditer(text))]
+    starts += [word.start() for word in re.finditer(r"\S+", text)]
     ends = (text[start:].strip() for start in starts)
     return next((one for one in ends if 1 < len(model.encode(one)) <= MOST_TAKEN_ALONG), "")
 

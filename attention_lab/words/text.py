@@ -19,6 +19,8 @@ from attention_core.checks import check_text, whole_number
 from attention_core.errors import TextError
 from attention_core.numbers import check_room
 
+from ..files.file_checks import check_length
+
 MAX_CHARACTERS = 20_000
 PADDING_TOKEN = "[pad]"
 CONTINUATION_MARK = "##"
@@ -59,11 +61,7 @@ def tokenize(text: str, *, piece: int = 0, n_tokens: int = 0) -> Tokens:
     check_text("text", text)
     whole_number("piece", piece, 0)
     check_room(n_tokens=whole_number("n_tokens", n_tokens, 0))
-    if len(text) > MAX_CHARACTERS:
-        raise TextError(
-            f"The text has {len(text):,} characters, but at most {MAX_CHARACTERS:,} are read:"
-            " shorten it"
-        )
+    check_length(text, MAX_CHARACTERS)
     tokens, n_removed = _words(unicodedata.normalize("NFC", text))
     if not tokens:
         raise TextError(

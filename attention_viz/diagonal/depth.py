@@ -8,7 +8,7 @@ import numpy as np
 
 from attention_lab.diagonal.depth import Trajectory, TrajectorySample
 
-from ..curves import CHART_MARGINS, LEGEND_ABOVE, area, chart_axis, line_series
+from ..curves import CHART_MARGINS, WITH_LEGEND, area, chart_axis, line_series
 from ..parts import Part, layout
 from ..theme import Figure
 
@@ -69,9 +69,7 @@ def _drawable(distances: Sequence[float], logarithmic: bool) -> list[float | Non
 
 
 def _layout(description: str, upwards: Part) -> Part:
-    parts = {
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
+    parts = WITH_LEGEND | {
         "margin": CHART_MARGINS | {"t": 62},
         "yaxis": upwards,
         "xaxis": chart_axis("layers passed", dtick=4, showgrid=False),

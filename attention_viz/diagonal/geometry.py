@@ -10,7 +10,7 @@ from attention_core import Trace
 from attention_core.checks import Array
 from attention_lab.diagonal.geometry import HalfPlane, half_plane_of, hull_corners
 
-from ..curves import LEGEND_ABOVE, area, path
+from ..curves import WITH_LEGEND, area, marks, path
 from ..labels import label_width
 from ..parts import Part, dashed_line, layout
 from ..theme import Figure
@@ -84,27 +84,23 @@ def _arrows(
     places = np.flatnonzero(wanted)
     tips = ends[places]
     words, positions = [labels[int(i)] for i in places], _outside(tips, aside)
-    heads = {
-        "type": "scatter",
-        "mode": "markers+text",
-        "name": name,
-        "text": room.write(words, tips, positions),
-        "x": tips[:, 0].astype("f4"),
-        "y": tips[:, 1].astype("f4"),
-        "textposition": positions,
-        "hovertext": words,
-        "cliponaxis": False,
-        "textfont": {"color": color, "size": FONT_SIZE},
-        "showlegend": len(places) > 0,
-        "customdata": [str(i) for i in places],
-        "hovertemplate": "%{hovertext}<br>(%{x:.3g}, %{y:.3g})<extra></extra>",
-        "marker": {
-            "color": color,
-            "size": 11,
-            "symbol": "triangle-up",
-            "angle": np.degrees(np.arctan2(tips[:, 0], tips[:, 1])).astype("f4"),
-        },
-    }
+    x, y = tips.T.astype("f4")
+    angles = np.degrees(np.arctan2(tips[:, 0], tips[:, 1])).astype("f4")
+    heads = marks(
+        x,
+        y,
+        {"color": color, "size": 11, "symbol": "triangle-up", "angle": angles},
+        name=name,
+        mode="markers+text",
+        text=room.write(words, tips, positions),
+        textposition=positions,
+        hovertext=words,
+        cliponaxis=False,
+        textfont={"color": color, "size": FONT_SIZE},
+        showlegend=len(places) > 0,
+        customdata=[str(i) for i in places],
+        hovertemplate="%{hovertext}<br>(%{x:.3g}, %{y:.3g})<extra></extra>",
+    )
     return [_shafts(tips, color), heads]
 
 
@@ -146,17 +142,10 @@ def _hull(values: Array) -> Part:
 
 
 def _outputs(trace: Trace, labels: Sequence[str]) -> Part:
-    outputs = trace.head_outputs[0, 0]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "outputs",
-        "text": list(labels),
-        "x": outputs[:, 0].astype("f4"),
-        "y": outputs[:, 1].astype("f4"),
-        "marker": {"color": "@output", "size": 9, "symbol": "diamond"},
-        "hovertemplate": "output of %{text}<br>(%{x:.3g}, %{y:.3g})<extra></extra>",
-    }
+    x, y = trace.head_outputs[0, 0].T.astype("f4")
+    dots = {"color": "@output", "size": 9, "symbol": "diamond"}
+    hover = "output of %{text}<br>(%{x:.3g}, %{y:.3g})<extra></extra>"
+    return marks(x, y, dots, name="outputs", text=list(labels), hovertemplate=hover)
 
 
 def plane_axes(reach: float) -> Part:
@@ -172,7 +161,7 @@ def plane_axes(reach: float) -> Part:
 
 def _around(description: str, reach: float) -> Part:
     margin = {"l": 36, "r": 8, "t": 52, "b": 28}
-    parts = {"showlegend": True, "legend": LEGEND_ABOVE, "margin": margin} | plane_axes(reach)
+    parts = WITH_LEGEND | {"margin": margin} | plane_axes(reach)
     return layout(FIGURE_HEIGHT, description, **parts)
 
 

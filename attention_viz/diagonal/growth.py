@@ -5,14 +5,7 @@ from collections.abc import Mapping, Sequence
 from attention_lab.diagonal.growth import CURVE_WIDTHS, TIED_WIDTH, Curves, Estimate, Growth, curves
 from attention_lab.diagonal.growth_curves import half_mass_width
 
-from ..curves import (
-    CHART_MARGINS,
-    LEGEND_ABOVE,
-    chart_axis,
-    doubling_axis,
-    error_bar_series,
-    line_series,
-)
+from ..curves import WITH_LEGEND, chart_axis, doubling_axis, error_bar_series, line_series
 from ..parts import Part, dashed_line, layout
 from ..theme import Figure
 
@@ -98,10 +91,7 @@ def _around(growth: Growth, name: str, short: str, points: Points) -> Part:
     over = "d_k, the width of a query" if growth.tied else "C, the number of features"
     description = f"Chart: the {short} against {over}, with {len(points)} measured points."
     ticks = [tick for tick in TICKS if not growth.tied or tick <= TIED_WIDTH]
-    parts = {
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
-        "margin": CHART_MARGINS,
+    parts = WITH_LEGEND | {
         "xaxis": doubling_axis(over, ticks),
         "yaxis": chart_axis(name, range=[-0.02, 1.04], tickformat=".1f"),
     }

@@ -2,6 +2,8 @@
 and the margins of its tokens.
 """
 
+from functools import partial
+
 import numpy as np
 
 from attention_core import Trace
@@ -19,7 +21,7 @@ from ..curves import LEGEND_ABOVE, PLAIN_AXIS, chart_axis
 from ..labels import shorten
 from ..matrices import Matrix, Side, matrix_board, softmax_rule
 from ..parts import Part, annotation, dashed_line, figure_margins, layout
-from ..payload import JSON, pack_bits
+from ..payload import JSON
 from ..theme import Figure
 
 MAX_LABELLED_BARS = 40  # more bars have no room for the words of their tokens
@@ -64,15 +66,13 @@ def _outlined(
 ) -> JSON:
     """A board of matrices, the last of which are the scores, and of the softmax of these."""
     sides, rule = (matrices[-1].rows, matrices[-1].columns), softmax_rule("scores", len(shares))
-    kind, title = "probability", "A probabilities"
-    made = Matrix("probabilities", shares, *sides, place, title, kind=kind, rule=rule)
     broken = pair_violations(shares)
-    found = int(broken.sum())
-    description = f"Probabilities. Tokens: {len(shares)}. Cells above both diagonal cells: {found}."
-    scene = matrix_board([*matrices, made], ("probabilities", *cell), description)
-    if found:
-        scene["arrays"]["probabilities"]["changed"] = pack_bits(broken)
-    return scene
+    drawn = partial(Matrix, kind="probability", rule=rule, changed=broken)
+    made = drawn("probabilities", shares, *sides, place, "A probabilities")
+    description = (
+        f"Probabilities. Tokens: {len(shares)}. Cells above both diagonal cells: {broken.sum()}."
+    )
+    return matrix_board([*matrices, made], ("probabilities", *cell), description)
 
 
 def margin_bars(trace: Trace, row: int) -> Figure:

@@ -7,7 +7,7 @@ import numpy as np
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
-from attention_lab.heads.facts import HabitFacts, all_habits
+from attention_lab.heads.habits import HabitFacts, all_habits
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.words.numbers import format_number
 

@@ -6,10 +6,10 @@ from attention_core import STEPS
 from attention_lab.heads.facts import (
     AllHeadsFacts,
     CellFacts,
-    all_habits,
     average_facts,
     cell_facts,
 )
+from attention_lab.heads.habits import all_habits
 from attention_lab.heads.keys_read import (
     MAX_DRAWN_LINES,
     AveragingEffect,

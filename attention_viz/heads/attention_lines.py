@@ -9,7 +9,7 @@ from attention_core.checks import Array
 from attention_lab.heads.keys_read import strongest_lines
 from attention_lab.words.numbers import format_percent
 
-from ..curves import LEGEND_ABOVE
+from ..curves import LEGEND_ABOVE, marks
 from ..labels import label_width, shorten
 from ..parts import Part, layout
 from ..theme import Figure
@@ -87,21 +87,20 @@ def _weight_dots(
     """A dot on each line that shows its weight."""
     queries, keys = trace.labels("T"), trace.labels("S")
     at = np.array(spot)
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "showlegend": False,
-        "legendgroup": str(head),
-        "x": np.full(len(ends), spot, "f4"),
-        "y": np.array([_path(t, s, bulge, at) for t, s, _ in ends], "f4"),
-        "text": [
-            f"head {head}<br>{t} {shorten(queries[t])} → {s}"
-            f" {shorten(keys[s])}<br><b>{format_percent(weight)}</b>"
-            for t, s, weight in ends
-        ],
-        "hovertemplate": "%{text}<extra></extra>",
-        "marker": {"color": f"@head {head % 16}", "size": [4 + 5 * weight for *_, weight in ends]},
-    }
+    texts = [
+        f"head {head}<br>{t} {shorten(queries[t])} → {s} {shorten(keys[s])}"
+        f"<br><b>{format_percent(weight)}</b>"
+        for t, s, weight in ends
+    ]
+    return marks(
+        np.full(len(ends), spot, "f4"),
+        np.array([_path(t, s, bulge, at) for t, s, _ in ends], "f4"),
+        {"color": f"@head {head % 16}", "size": [4 + 5 * weight for *_, weight in ends]},
+        text=texts,
+        hovertemplate="%{text}<extra></extra>",
+        showlegend=False,
+        legendgroup=str(head),
+    )
 
 
 def _layout(trace: Trace, description: str, query: int, key: int) -> Part:

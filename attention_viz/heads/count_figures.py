@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from attention_lab.heads.counts import Count, LayerSize, growing_sizes, size_value, total_count
 from attention_lab.heads.score_schemes import SCHEMES, SchemeRun
 
-from ..curves import PLAIN_AXIS, WITH_LEGEND
+from ..curves import PLAIN_AXIS, WITH_LEGEND, marks
 from ..parts import Part, layout
 from ..theme import Figure
 
@@ -98,25 +98,13 @@ def _figure(
 def _line(name: str, place: int, x: Sequence[float], y: Sequence[float]) -> Part:
     """A curve with its own colour, dash and symbol, so that equal curves can both be seen."""
     color, dash, symbol = f"@head {place}", COUNT_DASHES[place % 4], COUNT_SYMBOLS[place % 4]
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "x": x,
-        "y": y,
-        "line": {"color": color, "width": 4 - 0.8 * place, "dash": dash},
-        "marker": {"color": color, "size": 10 - 1.5 * place, "symbol": symbol},
-        "hovertemplate": "%{x}: <b>%{y:,.4~g}</b><extra>" + name + "</extra>",
-    }
+    line = {"color": color, "width": 4 - 0.8 * place, "dash": dash}
+    marker = {"color": color, "size": 10 - 1.5 * place, "symbol": symbol}
+    hover = "%{x}: <b>%{y:,.4~g}</b><extra>" + name + "</extra>"
+    about = {"mode": "lines+markers", "name": name, "line": line, "hovertemplate": hover}
+    return marks(x, y, marker, **about)
 
 
 def _ring(x: float, y: float) -> Part:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [x],
-        "y": [y],
-        "showlegend": False,
-        "hoverinfo": "skip",
-        "marker": {"symbol": "circle-open", "size": 18, "color": "@focus", "line": {"width": 2}},
-    }
+    marker = {"symbol": "circle-open", "size": 18, "color": "@focus", "line": {"width": 2}}
+    return marks([x], [y], marker, showlegend=False, hoverinfo="skip")

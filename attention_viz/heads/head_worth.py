@@ -19,7 +19,7 @@ from attention_lab.heads.weight_blocks import head_contributions
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.words.numbers import format_number
 
-from ..curves import PLAIN_AXIS, WITH_LEGEND, bar_series, chart_axis
+from ..curves import PLAIN_AXIS, WITH_LEGEND, bar_series, chart_axis, marks
 from ..labels import numbered_labels
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, layout, named_axis
@@ -39,21 +39,11 @@ def stacked_output(trace: Trace, feature: int) -> Figure:
         bar_series(tokens, part_T, name, colour, hovertemplate=hover)
         for name, part_T, colour in _summands(trace, feature)
     ]
-    data.append(
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": tokens,
-            "y": trace.output[0, :, feature].astype("f4"),
-            "name": "output",
-            "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>output</extra>",
-            "marker": {
-                "symbol": "line-ew",
-                "size": min(22, 700 // len(tokens)),
-                "line": {"color": "@text", "width": 3},
-            },
-        }
-    )
+    tick = {"symbol": "line-ew", "size": min(22, 700 // len(tokens))}
+    tick |= {"line": {"color": "@text", "width": 3}}
+    output_T = trace.output[0, :, feature].astype("f4")
+    hover = "%{x}<br><b>%{y:.4g}</b><extra>output</extra>"
+    data.append(marks(tokens, output_T, tick, name="output", hovertemplate=hover))
     description = (
         f"Feature {feature} of the output as stacked bars, a part for each head. Tokens:"
         f" {len(tokens)}."

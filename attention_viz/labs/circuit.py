@@ -33,12 +33,12 @@ def circuit_board(model: LetterModel, run: LetterRun, place: int, heads: Sequenc
     What is not drawn is there to be opened: each number of the picture leads back to the vectors
     of letters and places.
     """
-    found = _Arrays(model, run, heads)
+    arrays = _Arrays(model, run, heads)
     n_layers = len(run.traces)
     last = f"shares {n_layers - 1}"
     key = int(run.traces[-1].probabilities[0, heads[-1], place].argmax())
     says = "Which place each letter looks at, in each layer, and the next letter after each place."
-    board = matrix_board(found.matrices(), (last, place, key), says)
+    board = matrix_board(arrays.matrices(), (last, place, key), says)
     for panel in board["panels"]:
         panel["role"] = "result" if panel["array"] == NEXT else "operand"
     return board | {"sentence": _arcs(run, heads)}

@@ -16,7 +16,7 @@ from attention_lab.labs.facts import ContentFacts
 from .. import blocks as b
 from ..matrices import Matrix, Side, matrix_board
 from ..page_choices import Places
-from ..payload import JSON, pack_bits
+from ..payload import JSON
 
 ROWS, COLUMNS = Side("row"), Side("column")
 THE_TASK = (
@@ -91,17 +91,15 @@ def content_board(example: ContentExample, facts: ContentFacts, side: int) -> JS
         ),
     ]
     for place, (name, title) in enumerate(titles.items()):
-        at, said = (place, 1), example.said[name]
-        drawn.append(Matrix(name, said, ROWS, COLUMNS, at, title, limit=N_COLOURS))
+        said = example.said[name]
+        wrong = (example.shown == 0) & (said != example.said["right"])
+        one = Matrix(name, said, ROWS, COLUMNS, (place, 1), title, limit=N_COLOURS, changed=wrong)
+        drawn.append(one)
     description = (
         "A picture with marks and colours, and the colour of each mark. Grey pixels told right by"
         f" attention: {facts.by_attention} of {facts.grey}; {kernel}: {facts.by_kernel}."
     )
-    board = matrix_board(drawn, ("mark", *facts.pixel), description) | {"arithmetic": False}
-    for name in ("attention", "kernel"):
-        wrong = (example.shown == 0) & (example.said[name] != example.said["right"])
-        board["arrays"][name]["changed"] = pack_bits(wrong)
-    return board
+    return matrix_board(drawn, ("mark", *facts.pixel), description) | {"arithmetic": False}
 
 
 def _argument(facts: FourAnswers) -> list[b.Block]:

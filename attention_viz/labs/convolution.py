@@ -3,6 +3,7 @@ each head reads; how the error falls with the sharpness of the heads."""
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from attention_lab.words.numbers import format_number
 from ..curves import CHART_MARGINS, WITH_LEGEND, chart_axis, line_series
 from ..matrices import Matrix, Side, difference_matrix, head_matrices, matrix_board
 from ..parts import dashed_line, layout
-from ..payload import JSON, largest_magnitude, pack_bits
+from ..payload import JSON, largest_magnitude
 from ..theme import Figure
 
 ROWS, COLUMNS = Side("row"), Side("column")
@@ -100,8 +101,11 @@ def kernel_heads_board(run: ConvolutionRun, pixel: tuple[int, int], kernel: Arra
     side, badges = len(maps_HRC), ["pattern"] * len(maps_HRC)
     if run.offsets:
         side, badges = math.isqrt(len(maps_HRC)), [_arrow(offset) for offset in run.offsets]
-    sides, look = (Side("row of tokens"), Side("column of tokens")), "probability"
-    drawn = []
+    sides, drawn = (Side("row of tokens"), Side("column of tokens")), []
+    row, column = (place + run.grid.margin for place in pixel)
+    here_RC = np.zeros(run.grid.shape, bool)
+    here_RC[row, column] = True
+    one_map = partial(Matrix, kind="probability", small=True, changed=here_RC)
     for head, (shares, badge) in enumerate(zip(maps_HRC, badges, strict=True)):
         name, at = f"head {head}", (head % side, head // side)
         title = name
@@ -109,18 +113,12 @@ def kernel_heads_board(run: ConvolutionRun, pixel: tuple[int, int], kernel: Arra
             title += f" × {format_number(weights[head].item(), 2)}"
         if run.grid.has_sink:
             title += f", sink {format_number(float(sunk_H[head]), 2)}"
-        drawn.append(Matrix(name, shares, *sides, at, title, badge, look, small=True))
-    row, column = (place + run.grid.margin for place in pixel)
+        drawn.append(one_map(name, shares, *sides, at, title, badge))
     says = (
         f"What each head reads for the pixel in row {pixel[0]}, column {pixel[1]}. Heads:"
         f" {len(maps_HRC)}."
     )
-    given = matrix_board(drawn, ("head 0", row, column), says) | {"arithmetic": False}
-    here_RC = np.zeros(run.grid.shape, bool)
-    here_RC[row, column] = True
-    for matrix in drawn:  # the query pixel is outlined in every map
-        given["arrays"][matrix.name]["changed"] = pack_bits(here_RC)
-    return given
+    return matrix_board(drawn, ("head 0", row, column), says) | {"arithmetic": False}
 
 
 def kernel_board(run: ConvolutionRun, kernel: Array) -> JSON:

@@ -293,9 +293,9 @@ def _error_curves(
 
 def _two_heads(shown: _Shown, facts: ConvolutionFacts) -> list[b.Block]:
     """The same by one head for the kernel's positive numbers and one for its negative numbers."""
-    found = facts.two_heads()
-    if isinstance(found, str):
-        return [b.Note(escape_markdown(found), "wrong")]
+    two = facts.two_heads()
+    if isinstance(two, str):
+        return [b.Note(escape_markdown(two), "wrong")]
     pair = shown.two_heads(shown.sharpness)
     sizes = np.asarray(pair.trace.projections.w_o)
     return [
@@ -304,7 +304,7 @@ def _two_heads(shown: _Shown, facts: ConvolutionFacts) -> list[b.Block]:
             " attention in any pattern. One head spreads it like the positive numbers of the"
             " kernel, one like the negative numbers; a kernel without negative or without positive"
             f" numbers needs one head only. W_O restores sizes and signs. Largest error:"
-            f" **{found.error}** here, **{found.sharp_error}** with α = {SHARP:g} (the scores of"
+            f" **{two.error}** here, **{two.sharp_error}** with α = {SHARP:g} (the scores of"
             " all other tokens are lower by α). So K² heads are enough, but not necessary."
         ),
         b.Board(kernel_heads_board(pair, shown.pixel, sizes), "convolution two"),

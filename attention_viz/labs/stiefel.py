@@ -71,14 +71,14 @@ def sphere_figure(step: SphereStep) -> Figure:
 
 def _landings(step: SphereStep) -> dict[str, Array]:
     """Where the retractions land; those that land at the same place share a name."""
-    found: dict[str, Array] = {}
+    landings: dict[str, Array] = {}
     for name, where in step.landing_points.items():
         title = RETRACTIONS[name].title
-        for same in [other for other in found if np.allclose(found[other], where, atol=1e-9)]:
+        for same in [other for other in landings if np.allclose(landings[other], where, atol=1e-9)]:
             title = f"{same}, {title}"
-            del found[same]
-        found[title] = where
-    return found
+            del landings[same]
+        landings[title] = where
+    return landings
 
 
 def _globe() -> list[Part]:

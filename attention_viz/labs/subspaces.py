@@ -12,7 +12,7 @@ from attention_core.checks import Array
 from attention_lab.labs.subspaces import HeadPlanes
 from attention_lab.words.numbers import format_number
 
-from ..curves import WITH_LEGEND
+from ..curves import WITH_LEGEND, marks
 from ..diagonal.geometry import plane_axes
 from ..parts import Part, layout
 from ..theme import Figure
@@ -90,19 +90,19 @@ def plane_figure(planes: HeadPlanes, head: int) -> Figure:
         "margin": {"l": 36, "r": 8, "t": 32, "b": 28},
         "title": {"text": f"head {head}", "font": {"size": 13}},
     }
-    dots = {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": places[:, 0].astype("f4"),
-        "y": places[:, 1].astype("f4"),
-        "text": list(planes.tokens),
-        "textposition": "top center",
-        "textfont": {"size": 12, "color": "@text"},
-        "marker": {"color": f"@head {head}", "size": 9},
-        "customdata": [format_number(float(share), 2) for share in planes.length_shares[head]],
-        "hovertemplate": "%{text}: (%{x:.3f}, %{y:.3f})<br>in the plane: %{customdata} of its"
+    x, y = places.T.astype("f4")
+    dots = marks(
+        x,
+        y,
+        {"color": f"@head {head}", "size": 9},
+        mode="markers+text",
+        text=list(planes.tokens),
+        textposition="top center",
+        textfont={"size": 12, "color": "@text"},
+        customdata=[format_number(float(share), 2) for share in planes.length_shares[head]],
+        hovertemplate="%{text}: (%{x:.3f}, %{y:.3f})<br>in the plane: %{customdata} of its"
         " squared length<extra></extra>",
-    }
+    )
     says = f"Plane of head {head}: {len(places)} tokens, two numbers each."
     return {"data": [dots], "layout": layout(300, says, **parts, **plane_axes(reach))}
 

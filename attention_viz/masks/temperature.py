@@ -13,7 +13,7 @@ from attention_lab.masks.temperature import ScoreSpread, at_temperature
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.words.numbers import format_percent
 
-from ..curves import PLAIN_AXIS, WITH_LEGEND
+from ..curves import PLAIN_AXIS, WITH_LEGEND, line_series, marks
 from ..labels import shorten
 from ..matrices import Matrix, field_sides, matrix_board
 from ..parts import Part, annotation, dashed_line, layout
@@ -66,8 +66,7 @@ def temperature_figure(trace: Trace, focus: Focus, temperature: float) -> Figure
         line = (
             {"color": "@key", "width": 3.5} if place == key else {"color": "@hatch", "width": 1.2}
         )
-        curve = _curve(temperature_P, shares_PS[:, place], shorten(tokens[place]), "@key")
-        curves.append(curve | {"line": line})
+        curves.append(_curve(temperature_P, shares_PS[:, place], shorten(tokens[place]), line))
     left, names = np.log10(MIN_TEMPERATURE), []
     for place, colour in {strongest: "@text", key: "@key"}.items():
         height, name = float(shares_PS[0, place]), f" {shorten(tokens[place])}"
@@ -89,23 +88,17 @@ def temperature_figure(trace: Trace, focus: Focus, temperature: float) -> Figure
 def variance_figure(spreads: Sequence[ScoreSpread]) -> Figure:
     """The variance of dot products by the width d_k: measured, with errors, and by theory."""
     widths = [spread.d_k for spread in spreads]
-    measured: Part = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "measured",
-        "x": widths,
-        "y": [spread.variance for spread in spreads],
-        "error_y": {
-            "type": "data",
-            "array": [2 * spread.standard_error for spread in spreads],
-            "color": "@primary",
-        },
-        "marker": {"color": "@primary", "size": 9},
-        "hovertemplate": "d_k = %{x}: %{y:.4g}<extra></extra>",
-    }
-    theory = _curve(widths, widths, "theory: d_k", "@muted") | {
-        "line": {"color": "@muted", "width": 2, "dash": "dash"}
-    }
+    errors = [2 * spread.standard_error for spread in spreads]
+    measured = marks(
+        widths,
+        [spread.variance for spread in spreads],
+        {"color": "@primary", "size": 9},
+        name="measured",
+        error_y={"type": "data", "array": errors, "color": "@primary"},
+        hovertemplate="d_k = %{x}: %{y:.4g}<extra></extra>",
+    )
+    line = {"color": "@muted", "width": 2, "dash": "dash"}
+    theory = _curve(widths, widths, "theory: d_k", line)
     around = WITH_LEGEND | {
         "xaxis": _width_axis(widths),
         "yaxis": PLAIN_AXIS | {"type": "log", "tickvals": widths},
@@ -130,12 +123,9 @@ def saturation_figure(spreads: Sequence[ScoreSpread]) -> Figure:
     ):
         for scores, colour in (("raw", "@focus"), ("scaled", "@primary")):
             heights = [getattr(getattr(spread, scores), measure) for spread in spreads]
-            look = {
-                "line": {"color": colour, "width": 2.5, "dash": dash},
-                "marker": {"color": colour},
-            }
-            curve = _curve(widths, heights, f"{name}, {scores}", colour)
-            curves.append(curve | look | {"mode": "lines+markers"})
+            line, dots = {"color": colour, "width": 2.5, "dash": dash}, {"color": colour}
+            curve = _curve(widths, heights, f"{name}, {scores}", line)
+            curves.append(curve | {"mode": "lines+markers", "marker": dots})
     around = WITH_LEGEND | {
         "xaxis": _width_axis(widths),
         "yaxis": PLAIN_AXIS | {"range": [0, 1.05]},
@@ -154,13 +144,6 @@ def _width_axis(widths: Sequence[int]) -> Part:
     return PLAIN_AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths}
 
 
-def _curve(x: Sequence[float] | Array, y: Sequence[float] | Array, name: str, colour: str) -> Part:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": np.asarray(x, "f4"),
-        "y": np.asarray(y, "f4"),
-        "line": {"color": colour, "width": 2},
-        "hovertemplate": "%{x:.3g}: %{y:.4g}<extra>" + name + "</extra>",
-    }
+def _curve(x: Sequence[float] | Array, y: Sequence[float] | Array, name: str, line: Part) -> Part:
+    hover = "%{x:.3g}: %{y:.4g}<extra>" + name + "</extra>"
+    return line_series(x, y, name, line["color"], line=line, hovertemplate=hover)

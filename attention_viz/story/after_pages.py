@@ -14,7 +14,7 @@ from ..markdown import escape_quotations
 from .block import block_sentences
 from .next_token import next_token_sentences
 from .products import token_board
-from .step_page import Below, step_page, token
+from .step_page import step_page, token
 from .story_file import seen_sentences
 from .story_view import StoryView
 
@@ -25,11 +25,11 @@ def _titled(sentences: Sequence[tuple[str, str]]) -> list[b.Text]:
     return [b.Text(f"**{title}.** {sentence}") for title, sentence in sentences]
 
 
-def _block(view: StoryView, _: b.Values) -> Below:
+def _block(view: StoryView, _: b.Values) -> list[b.Block]:
     block, query = block_of(view.scenario, view.block, view.sequence), view.focus.query
     facts = block_facts(view.scenario, view.block, view.sequence, query)
     said = block_sentences(block, facts, token(view, "T", query))
-    return [*_titled(said), b.Folded("The code", partial(_code, view))], None
+    return [*_titled(said), b.Folded("The code", partial(_code, view))]
 
 
 def _code(view: StoryView) -> list[b.Block]:
@@ -39,8 +39,8 @@ def _code(view: StoryView) -> list[b.Block]:
 BLOCK = step_page("block", _block)
 
 
-def _next_token(view: StoryView, _: b.Values) -> Below:
-    return _titled(next_token_sentences(next_token_of(view.shown))), None
+def _next_token(view: StoryView, _: b.Values) -> Sequence[b.Block]:
+    return _titled(next_token_sentences(next_token_of(view.shown)))
 
 
 NEXT_TOKEN = step_page("next-token", _next_token)

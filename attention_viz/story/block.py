@@ -213,7 +213,7 @@ def _rules(block: Block, token: int, chosen: Array) -> dict[str, Rule]:
 
 def _is_normed(block: Block) -> bool:
     """Whether the heads read the norm of what goes into the block, and no number was edited."""
-    normed = block.weights.norm(block.inputs, block.weights.norms[0])
+    normed = block.weights.norms[0].of(block.inputs)
     return np.array_equal(normed, block.first_norm)
 
 
@@ -250,8 +250,7 @@ def _behind(block: Block, token: int, chosen: Array, features: Side, hidden: Sid
     rows: dict[str, tuple[Any, Side]] = {"b_o": (block.trace.projections.b_o, features)}
     for place, norm in zip(("first", "second"), block.weights.norms, strict=True):
         rows[f"{place} gain"] = (norm.gain, features)
-        if block.weights.centred:
-            rows[f"{place} offset"] = (norm.offset, features)
+        rows[f"{place} offset"] = (norm.offset, features)
     b_in = None if fed.b_in is None else fed.b_in[chosen]
     rows |= {"b_in": (b_in, hidden), "b_out": (fed.b_out, features)}
     if len(chosen) < len(fed.w_out):

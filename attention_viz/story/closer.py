@@ -154,7 +154,7 @@ def story_download(view: StoryView, path: str) -> b.File:
     scenario = weights_in_force(view.chosen) if view.chosen else view.scenario
     whole = replace(view, scenario=scenario)
     return b.File(
-        "Take the story with you", "attention-story.html", lambda: story_file(whole, path).html
+        "Take the story with you", "attention-story.html", lambda: story_file(whole, path)
     )
 
 

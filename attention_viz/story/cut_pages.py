@@ -1,6 +1,6 @@
 """What the steps say below their stages that multiply with weights, cut heads and join them."""
 
-from attention_core.trace import head_of
+from attention_core.derivation import Derivation
 from attention_lab.notation.formulas import output_without_w_o
 from attention_lab.notation.notation import axis_name, axis_names
 from attention_lab.page_list import page_of
@@ -14,21 +14,20 @@ from attention_lab.story.cuts import (
     merge_facts,
     output_facts,
     projection_facts,
-    row_of,
     split_facts,
 )
 from attention_lab.words.numbers import format_agreement, format_span
 
 from .. import blocks as b
 from .products import MAX_COLUMNS_SENT, head_window, output_window
-from .step_page import Below, arithmetic, step_page, swap_note, token
+from .step_page import derivation_line, step_page, swap_note, token
 from .story_view import StoryView
 
 # Of queries, keys and values: the colour, and the name of one row.
 ONE_OF_THREE = {"queries": ("blue", "query"), "keys": ("red", "key"), "values": ("green", "value")}
 
 
-def _projections(view: StoryView, _: b.Values) -> Below:
+def _projections(view: StoryView, _: b.Values, derivation: Derivation) -> list[b.Block]:
     field, trace, words = view.which, view.trace, view.layout
     facts, (colour, one) = projection_facts(trace, field, view.focus), ONE_OF_THREE[field]
     source, matrix = PROJECTION_FACTORS[field]
@@ -43,15 +42,13 @@ def _projections(view: StoryView, _: b.Values) -> Below:
     if facts.has_bias:
         biased = f", plus number {facts.column} of {view.symbol(matrix.replace('w', 'b'))}"
     axis = trace.axes(field)[1]
-    line, derivation = arithmetic(
-        view,
-        field,
-        (0, facts.row, facts.column),
+    title = (
         f"**Head {view.focus.head}:** number {facts.feature} of the :{colour}[{one} of"
         f" {token(view, axis, facts.row)}] = the dot product of {words.row} {facts.row} of"
-        f" {view.symbol(source)} and {words.column} {facts.column} of {turned}{biased}",
+        f" {view.symbol(source)} and {words.column} {facts.column} of {turned}{biased}"
     )
-    return [*shown, b.Text(_what_a_head_reads(view, facts)), line], (field, derivation)
+    line = derivation_line(derivation, title)
+    return [*shown, b.Text(_what_a_head_reads(view, facts)), line]
 
 
 def _what_a_head_reads(view: StoryView, facts: ProjectionFacts) -> str:
@@ -85,21 +82,13 @@ def _what_a_head_reads(view: StoryView, facts: ProjectionFacts) -> str:
 PROJECTIONS = step_page("projections", _projections)
 
 
-def _split(view: StoryView, _: b.Values) -> Below:
-    field = HEAD_FIELDS[view.which]
-    trace, (colour, one), place = (
-        view.trace,
-        ONE_OF_THREE[view.which],
-        view.focus.within(view.trace, field),
-    )
+def _split(view: StoryView, _: b.Values, derivation: Derivation) -> list[b.Block]:
     facts = split_facts(view.batch, view.which, view.focus, view.sequence)
-    row, axis = row_of(view.which, place), trace.axes(field)[2]
-    line, derivation = arithmetic(
-        view,
-        field,
-        (0, head_of(trace, field, place.head), row, place.feature),
-        f"**Head {place.head}:** number {place.feature} of the :{colour}[{one} of"
-        f" {token(view, axis, row)}] is moved, not computed",
+    (colour, one), axis = ONE_OF_THREE[view.which], view.trace.axes(derivation.field)[2]
+    row, feature = derivation.index[2:]
+    title = (
+        f"**Head {view.focus.head}:** number {feature} of the :{colour}[{one} of"
+        f" {token(view, axis, row)}] is moved, not computed"
     )
     return [
         *swap_note(view),
@@ -108,8 +97,8 @@ def _split(view: StoryView, _: b.Values) -> Below:
             "Do more heads mean more weights, and why not a head for every feature?",
             [b.Text(_widths(facts, view.layout.row))],
         ),
-        line,
-    ], (field, derivation)
+        derivation_line(derivation, title),
+    ]
 
 
 def _shapes(view: StoryView, facts: SplitFacts) -> list[b.Block]:
@@ -169,7 +158,7 @@ def _widths(facts: SplitFacts, row: str) -> str:
 SPLIT = step_page("split", _split)
 
 
-def _merge(view: StoryView, _: b.Values) -> Below:
+def _merge(view: StoryView, _: b.Values, derivation: Derivation) -> list[b.Block]:
     trace, words, focus = view.trace, view.layout, view.focus
     facts, n_heads = merge_facts(trace, focus), trace.sizes["H"]
     (row, column), d_v = facts.place, trace.sizes["V"]
@@ -181,15 +170,14 @@ def _merge(view: StoryView, _: b.Values) -> Below:
         f" :blue[{token(view, 'T', focus.query)}]."
     )
     title = f"Number {column} of the merged {words.row} {row}, copied"
-    line, derivation = arithmetic(view, "merged", (0, row, column), title)
     return [
         *swap_note(view),
         b.Beside(([b.Text(right)], [b.Text(_reshaped(view, facts))]), (1, 1)),
         *_cut(facts.is_cut, "a head’s vector", d_v, focus.feature, facts.feature),
         _swap_matters(facts),
         *([b.Text(_mixes_nothing(view))] if n_heads > 1 else []),
-        line,
-    ], ("merged", derivation)
+        derivation_line(derivation, title),
+    ]
 
 
 def _cut(is_cut: bool, what: str, width: int, asked: int, shown: int) -> list[b.Block]:
@@ -245,12 +233,11 @@ def _mixes_nothing(view: StoryView) -> str:
 MERGE = step_page("merge", _merge, beside=("head_outputs",))
 
 
-def _output(view: StoryView, _: b.Values) -> Below:
+def _output(view: StoryView, _: b.Values, derivation: Derivation) -> list[b.Block]:
     trace, query = view.trace, view.focus.query
     column = view.focus.within(trace, "output").feature
     facts, sizes = output_facts(trace, view.focus.head, column), trace.sizes
     title = f"Number {column} of the :violet[output] of :blue[{token(view, 'T', query)}]"
-    line, derivation = arithmetic(view, "output", (0, query, column), title)
     widths = (
         f"Numbers for each token: {sizes['D']} in the input, {sizes['O']} in the output. The sizes"
         " differ, so the input cannot be added to the output."
@@ -263,13 +250,13 @@ def _output(view: StoryView, _: b.Values) -> Below:
         _made_of(view, facts, column),
         *([] if facts.fits else [b.Text(widths)]),
         *([b.caption(f"Shown: {span} of {sizes['O']}.")] if is_cut else []),
-        line,
+        derivation_line(derivation, title),
         b.Heading("The same output, head by head"),
         b.Text(_head_by_head(view, facts)),
         b.Note(f"Checked for all numbers of all tokens: the two ways {agree}.", "right"),
         *([b.Folded("Could heads simply be added?", _added(view, facts))] if facts.has_w_o else []),
         b.Link(practice.question, practice.url_path),
-    ], ("output", derivation)
+    ]
 
 
 def _made_of(view: StoryView, facts: OutputFacts, column: int) -> b.Block:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import chain
 
+from attention_core.derivation import Derivation
 from attention_lab.page_list import step_of
 from attention_lab.sentences import embedding_of
 from attention_lab.story.inputs import OverviewFacts, TokenFacts, overview_facts, token_facts
@@ -17,11 +18,11 @@ from ..markdown import escape_markdown
 from ..reference.questions_page import ASKED_WORDS, asked_blocks
 from .closer import story_download
 from .same_word import same_word_blocks
-from .step_page import Below, arithmetic, derivation_line, step_page, token
+from .step_page import derivation_line, in_focus, step_page, token
 from .story_view import StoryView
 
 
-def _overview(view: StoryView, values: b.Values) -> Below:
+def _overview(view: StoryView, values: b.Values) -> list[b.Block]:
     return [
         *same_word_blocks(view),
         *chain.from_iterable(
@@ -29,7 +30,7 @@ def _overview(view: StoryView, values: b.Values) -> Below:
         ),
         story_download(view, "overview"),
         *asked_blocks(values),
-    ], None
+    ]
 
 
 def _sentences(view: StoryView) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -134,31 +135,40 @@ CUT_AS = {
 }
 
 
-def _tokens(view: StoryView, _: b.Values) -> Below:
-    trace, query = view.trace, view.focus.query
-    number, unedited = view.focus.within(trace, "inputs").feature, view.stage.before or trace
-    facts, model = token_facts(view.shown, trace, unedited, query, number), view.shown.model
+def _facts(view: StoryView, query: int, number: int) -> TokenFacts:
+    unedited = view.stage.before or view.trace
+    return token_facts(view.shown, view.trace, unedited, query, number)
+
+
+def _number_in_focus(view: StoryView, field: str) -> Derivation:
+    """A number of a token: that of its word plus that of its position, if it is their sum."""
+    query, number = view.focus.index(view.trace, field)[1:]
+    if _facts(view, query, number).is_sum:
+        return derive_input(embedding_of(view.shown), query, number)
+    return in_focus(view, field)
+
+
+def _tokens(view: StoryView, _: b.Values, derivation: Derivation) -> list[b.Block]:
+    query, number = derivation.index[1:]
+    facts, model = _facts(view, query, number), view.shown.model
     is_own = facts.pieces_of == LANGUAGE_MODEL.name and model != STORIES
     cut_as = OWN if is_own else facts.pieces_of
     pieces = ""
     if facts.piece and not facts.pieces_of:
         pieces = f" Words are cut into pieces. Most characters in a piece: {facts.piece}."
-    title = f"**Number {number} of token {query}, {token(view, 'T', query)}**"
-    line, derivation = arithmetic(view, "inputs", (0, query, number), title)
-    if facts.is_sum:
-        derivation = derive_input(embedding_of(view.shown), query, number)
-        line = derivation_line(derivation, f"{title[:-2]}:** word + position = input")
+    title = f"**Number {number} of token {query}, {token(view, 'T', query)}"
+    title += ":** word + position = input" if facts.is_sum else "**"
     x, memory = view.symbol("inputs"), view.symbol("memory")
     memory_is = f" ({memory} = {x})" * (memory != x)
     return [
         b.Text(CUT_AS[cut_as].format(model=escape_markdown(model)) + pieces),
         b.caption(f"From orange (negative) to violet (positive). {_origin(view, facts)}"),
-        line,
+        derivation_line(derivation, title),
         b.caption(
             "Queries, keys and values are all made from these numbers: in self-attention the"
             f" *memory*, the tokens that are looked at, is the sentence itself{memory_is}."
         ),
-    ], ("inputs", derivation)
+    ]
 
 
 def _origin(view: StoryView, facts: TokenFacts) -> str:
@@ -206,4 +216,4 @@ POSITIONS = {
     ),
     False: "Positions are off: the code is zero, so no number of a token says where it stands.",
 }
-TOKENS = step_page("tokens", _tokens)
+TOKENS = step_page("tokens", _tokens, derived=_number_in_focus)

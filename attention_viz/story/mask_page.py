@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from attention_core.checks import Array
+from attention_core.derivation import Derivation
 from attention_lab.choices import resolve
 from attention_lab.mask_kinds import MASKS, NO_MASK, PADDING, PAINTED
 from attention_lab.masks.reach import (
@@ -27,7 +28,7 @@ from .. import blocks as b
 from ..matrices import Matrix, Side, matrix_board
 from ..page_choices import Number, Switch
 from ..payload import JSON
-from .step_page import Below, arithmetic, pair, step_page, token
+from .step_page import derivation_line, pair, step_page, token
 from .story_view import StoryView
 
 WINDOW = Number("reach_window", "Window of tokens w", 3, 1, 16, look="scale")
@@ -40,13 +41,10 @@ MIXED = Switch(
 )
 
 
-def _mask(view: StoryView, values: b.Values) -> Below:
+def _mask(view: StoryView, values: b.Values, derivation: Derivation) -> list[b.Block]:
     trace, focus, chosen = view.trace, view.focus, view.chosen or view.scenario
     chosen = replace(chosen, mask=resolve(weights_in_force(chosen)).chosen.mask)
     facts = mask_facts(chosen, view.scenario, trace, focus, len(view.sentences))
-    line, derivation = arithmetic(
-        view, "masked_scores", (0, *focus.cell("query", "key")), pair(view)
-    )
     under = f"Under the {view.scenario.mask} mask of the picture: keys" * facts.is_example
     seen = f"{under or 'Keys'} that {token(view, 'T', focus.query)} sees in head {focus.head}:"
     hatched = "Hatched cells are masked: their score is −∞, which the softmax turns into 0."
@@ -56,10 +54,10 @@ def _mask(view: StoryView, values: b.Values) -> Below:
         *_room_for_padding(facts),
         b.caption(f"{seen} {facts.seen.n_seen} of {facts.seen.n_keys}."),
         *([] if facts.is_empty else [b.caption(hatched)]),
-        line,
+        derivation_line(derivation, pair(view)),
         b.Folded("What if there are fewer queries than keys?", [b.Text(_corners(facts))]),
         b.Folded("How far does a window reach over several layers?", partial(_reach, view, values)),
-    ], ("masked_scores", derivation)
+    ]
 
 
 def _what_it_hides(view: StoryView, facts: MaskFacts) -> str:

@@ -114,8 +114,8 @@ def next_token_sentences(next_token: NextToken) -> tuple[tuple[str, str], ...]:
     decoder = next_token.run.decoder
     divisor = float(next_token.run.divisors[next_token.position])
     logit = format_number(float(next_token.run.logits[next_token.position, next_token.shown[0]]))
-    attention, feed_forward = decoder.layers[next_token.layer].counts
-    offset = "; an offset is added" * (decoder.last_offset is not None)
+    layer = decoder.layers[next_token.layer]
+    offset = "; an offset is added" * decoder.centred
     return (
         (
             "Residual",
@@ -125,9 +125,9 @@ def next_token_sentences(next_token: NextToken) -> tuple[tuple[str, str], ...]:
         (
             "Feed-forward",
             "Then a network looks at each token alone, and adds its result, too. It holds"
-            f" {feed_forward:,} of the numbers in the layer’s matrices, the attention"
-            f" {attention:,}. So the vector at the end is a sum of parts; the picture shows what"
-            " each of them adds.",
+            f" {layer.feed_forward.n_weights:,} of the numbers in the layer’s matrices, the"
+            f" attention {layer.attention.n_weights:,}. So the vector at the end is a sum of parts;"
+            " the picture shows what each of them adds.",
         ),
         (
             "Norm",

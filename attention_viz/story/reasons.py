@@ -1,6 +1,7 @@
 """Parts of the sentences beside the picture of a step: numbers of now, and what can be tried."""
 
-from attention_lab.story.seen import CellSeen, ReadSeen, cell_seen
+from attention_lab.heads.keys_read import ReadRow
+from attention_lab.story.seen import CellSeen, cell_seen
 
 from ..payload import JSON
 from ..step_scene import Note
@@ -79,7 +80,7 @@ def elsewhere(view: StoryView, board: JSON) -> tuple[Note, ...]:
     )
 
 
-def what_is_read(view: StoryView, facts: ReadSeen) -> str:
+def what_is_read(view: StoryView, facts: ReadRow) -> str:
     """From which key the query in focus reads most, without a full stop."""
     if facts.key is None:
         return f"{asking(view)} sees no key: its shares are all 0"

@@ -20,7 +20,7 @@ from attention_lab.same_word import (
 from attention_lab.words.numbers import format_percent
 
 from .. import blocks as b
-from ..curves import LEGEND_ABOVE, chart_axis
+from ..curves import WITH_LEGEND, chart_axis
 from ..labels import shorten
 from ..markdown import quote_token
 from ..parts import Part, layout, named_axis
@@ -135,10 +135,8 @@ def reader_bars(readers: Sequence[Reader], words: Sequence[str], shown: Sequence
     places = {"type": "linear", "tickmode": "array", "tickvals": [*range(len(shown))]}
     names = ", ".join(NAMES[one.kind] for one in reading)
     about = f"Bars: the share of each word in {len(reading)} heads ({names}). Words: {len(shown)}."
-    around = {
+    around = WITH_LEGEND | {
         "barmode": "group",
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
         "margin": {"l": 48, "r": 8, "t": 30, "b": room},
         "xaxis": axis | places | {"ticktext": ticks},
         "yaxis": chart_axis("", range=[0, 1], tickformat=".0%"),

@@ -5,6 +5,7 @@ end: a pair of features as an arrow in the plane, before and after its turn.
 import math
 from functools import partial
 
+from attention_core.derivation import Derivation
 from attention_lab.masks.temperature import score_spreads
 from attention_lab.rotary_pairs import TurnedPair
 from attention_lab.story.scores import (
@@ -17,20 +18,18 @@ from attention_lab.story.scores import (
 from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
-from ..curves import LEGEND_ABOVE, chart_axis
+from ..curves import WITH_LEGEND, chart_axis, marks
 from ..masks import temperature as figures
 from ..parts import Part, layout
 from ..payload import largest_magnitude
 from ..theme import Figure
 from .per_head import pair_board
-from .stages import compared_cell
-from .step_page import Below, arithmetic, pair, step_page, token
+from .step_page import derivation_line, pair, step_page, token
 from .story_view import StoryView
 from .why_three import why_three_blocks
 
 
-def _scores(view: StoryView, _: b.Values) -> Below:
-    line, derivation = arithmetic(view, "scores", (0, *view.focus.cell("query", "key")), pair(view))
+def _scores(view: StoryView, _: b.Values, derivation: Derivation) -> list[b.Block]:
     colours = (
         "Violet is a positive score: query and key point in similar directions and fit well. Orange"
         " is a negative score: they point apart. At the same angle longer vectors give a score"
@@ -38,11 +37,11 @@ def _scores(view: StoryView, _: b.Values) -> Below:
     )
     in_all_heads = "One pair of tokens in all heads: the Hadamard product"
     return [
-        line,
+        derivation_line(derivation, pair(view)),
         b.Text(colours),
         b.Folded("Why Q, K and V?", partial(why_three_blocks, view)),
         b.Folded(in_all_heads, partial(_one_pair, view)),
-    ], ("scores", derivation)
+    ]
 
 
 def _one_pair(view: StoryView) -> list[b.Block]:
@@ -78,19 +77,16 @@ def _one_pair(view: StoryView) -> list[b.Block]:
 SCORES = step_page("scores", _scores)
 
 
-def _scale(view: StoryView, _: b.Values) -> Below:
+def _scale(view: StoryView, _: b.Values, derivation: Derivation) -> list[b.Block]:
     facts, d_k = scale_facts(view.trace, view.focus.head), view.trace.sizes["K"]
     wide = view.symbol("d_k")
-    line, derivation = arithmetic(
-        view, "scaled_scores", (0, *view.focus.cell("query", "key")), pair(view)
-    )
     return [
         b.caption(
             f"Both matrices have the same colour scale: if |{view.symbol('scale')}| is below 1,"
             f" scaling makes the colours weaker. For the {view.layout.row} you point at you see the"
             " softmax of both (no mask)."
         ),
-        line,
+        derivation_line(derivation, pair(view)),
         b.Heading("Why?"),
         b.Text(
             f"A score is a sum of products; their number is the head width {wide} = {d_k}. If the"
@@ -102,7 +98,7 @@ def _scale(view: StoryView, _: b.Values) -> Below:
         ),
         *_effect(view, facts),
         b.Folded("By the width of a head: variance and softmax", partial(_variance, view, facts)),
-    ], ("scaled_scores", derivation)
+    ]
 
 
 def _effect(view: StoryView, facts: ScaleFacts) -> list[b.Block]:
@@ -165,16 +161,14 @@ def _variance(view: StoryView, facts: ScaleFacts) -> list[b.Block]:
 SCALE = step_page("scale", _scale)
 
 
-def _of_compared(view: StoryView, kind: str) -> tuple[str, tuple[int, ...], str]:
-    """The field and the cell of a step of queries or of keys, and which number it is."""
-    field, cell = compared_cell(view, kind)
-    word = token(view, view.trace.axes(field)[2], cell[2])
-    return field, cell, f"**Head {cell[1]}:** number {cell[3]} of {word}"
+def _compared_line(view: StoryView, derivation: Derivation) -> b.Text:
+    """The arithmetic of a number of a query or of a key, as one line."""
+    _, head, place, number = derivation.index
+    word = token(view, view.trace.axes(derivation.field)[2], place)
+    return derivation_line(derivation, f"**Head {head}:** number {number} of {word}")
 
 
-def _qk_norm(view: StoryView, _: b.Values) -> Below:
-    field, cell, title = _of_compared(view, "normed")
-    line, derivation = arithmetic(view, field, cell, title)
+def _qk_norm(view: StoryView, _: b.Values, derivation: Derivation) -> list[b.Block]:
     facts = norm_facts(view.trace, view.focus.head, view.focus.query)
     lengths = [format_number(one, 2) for one in (facts.query_length, facts.key_length)]
     most, largest = (format_number(one, 2) for one in (facts.most, facts.largest))
@@ -186,7 +180,7 @@ def _qk_norm(view: StoryView, _: b.Values) -> Below:
             f" 1/(1 + (n − 1)·e^(−2·{most}))."
         )
     return [
-        line,
+        _compared_line(view, derivation),
         b.Text(
             "With gain 1 every query and key has the length √"
             f"{view.trace.sizes['K']}; a gain multiplies it. In head {view.focus.head} the longest"
@@ -197,16 +191,14 @@ def _qk_norm(view: StoryView, _: b.Values) -> Below:
             " Without weights every token then looks most at itself: see [The diagonal of modern"
             " attention](modern-diagonal)."
         ),
-    ], (field, derivation)
+    ]
 
 
 QK_NORM = step_page("qk-norm", _qk_norm)
 
 
-def _rotary(view: StoryView, _: b.Values) -> Below:
-    field, cell, title = _of_compared(view, "turned")
-    line, derivation = arithmetic(view, field, cell, title)
-    facts = rotary_facts(view.scenario, view.trace, field, cell)
+def _rotary(view: StoryView, _: b.Values, derivation: Derivation) -> list[b.Block]:
+    facts = rotary_facts(view.scenario, view.trace, derivation.field, derivation.index)
     pair_in_focus, codes = facts.pair, ""
     if facts.has_codes:
         codes = (
@@ -227,7 +219,7 @@ def _rotary(view: StoryView, _: b.Values) -> Below:
         " different angles would mix them. Positions decide who looks where, by the scores alone."
     )
     chart = b.Chart(pair_figure(pair_in_focus), "pair")
-    return [line, b.Beside(([chart], [says]), (2, 3))], (field, derivation)
+    return [_compared_line(view, derivation), b.Beside(([chart], [says]), (2, 3))]
 
 
 ROTARY = step_page("rotary", _rotary)
@@ -262,19 +254,13 @@ def pair_figure(pair: TurnedPair) -> Figure:
         f"The pair of features {pair.first} and {pair.second} as an arrow, before and after a turn"
         f" by {format_number(pair.angle, 4)} radians."
     )
-    shown = {"legend": LEGEND_ABOVE, "showlegend": True, "margin": MARGINS}
-    return {"data": data, "layout": layout(HEIGHT, description, xaxis=first, yaxis=second, **shown)}
+    shown = WITH_LEGEND | {"margin": MARGINS, "xaxis": first, "yaxis": second}
+    return {"data": data, "layout": layout(HEIGHT, description, **shown)}
 
 
 def _arrow(tip: tuple[float, float], name: str, color: str) -> Part:
     x, y = tip
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "x": [0.0, x],
-        "y": [0.0, y],
-        "line": {"color": color, "width": 3},
-        "marker": {"size": [0, 9], "color": color},
-        "hovertemplate": f"{name}: {format_number(x)}, {format_number(y)}<extra></extra>",
-    }
+    hover = f"{name}: {format_number(x)}, {format_number(y)}<extra></extra>"
+    shaft = {"mode": "lines+markers", "line": {"color": color, "width": 3}}
+    head = {"size": [0, 9], "color": color}
+    return marks([0.0, x], [0.0, y], head, name=name, hovertemplate=hover, **shaft)

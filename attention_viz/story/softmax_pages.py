@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from attention_core.derivation import Derivation
 from attention_lab.masks.mistakes import DROPOUT_RATE
 from attention_lab.notation.element_wise import output_of_element, weights_of_element
 from attention_lab.notation.texts import NOTE
@@ -17,7 +18,7 @@ from attention_lab.words.numbers import format_number, format_percent
 from .. import blocks as b
 from ..masks import temperature as figures
 from ..page_choices import Select, by_name
-from .step_page import Below, arithmetic, pair, step_page, token
+from .step_page import derivation_line, pair, step_page, token
 from .story_view import StoryView
 
 TEMPERATURE = Select(
@@ -29,12 +30,11 @@ TEMPERATURE = Select(
 )
 
 
-def _softmax(view: StoryView, values: b.Values) -> Below:
+def _softmax(view: StoryView, values: b.Values, derivation: Derivation) -> list[b.Block]:
     trace, focus = view.trace, view.focus
     facts = softmax_facts(trace, focus.head, focus.query)
-    cell, query = focus.cell("query", "key"), token(view, "T", focus.query)
-    line, derivation = arithmetic(view, "probabilities", (0, *cell), pair(view))
-    elements = weights_of_element(trace, *cell)
+    query = token(view, "T", focus.query)
+    elements = weights_of_element(trace, *focus.cell("query", "key"))
     about = (
         f"The weights of :blue[{query}] in head {focus.head}: one number for each element, counted"
         " from 1 as in the note. The note’s element-wise formula lacks the softmax; it is added"
@@ -44,7 +44,7 @@ def _softmax(view: StoryView, values: b.Values) -> Below:
         _reads(view, facts, query),
         b.caption(_how(view, facts)),
         *_element_wise(view, elements, about),
-        line,
+        derivation_line(derivation, pair(view)),
         b.Folded("What happens if every key of a query is masked?", [b.Text(_empty(view, facts))]),
         b.Folded(
             "Why do the weights that I plot not sum to 1?", [b.Text(_dropout(view, facts, query))]
@@ -53,7 +53,7 @@ def _softmax(view: StoryView, values: b.Values) -> Below:
         b.Folded(
             "Sharper or flatter: move the temperature", partial(_temperature, view, values, query)
         ),
-    ], ("probabilities", derivation)
+    ]
 
 
 def _reads(view: StoryView, facts: SoftmaxFacts, query: str) -> b.Block:
@@ -180,14 +180,11 @@ def _temperature(view: StoryView, values: b.Values, query: str) -> list[b.Block]
 SOFTMAX = step_page("softmax", _softmax, TEMPERATURE)
 
 
-def _mixing(view: StoryView, _: b.Values) -> Below:
+def _mixing(view: StoryView, _: b.Values, derivation: Derivation) -> list[b.Block]:
     trace, focus = view.trace, view.focus
     facts, asks = mixing_facts(trace, focus), token(view, "T", focus.query)
     key = facts.row.strongest[0][0] if facts.row.strongest else focus.key
     title = f"**Head {focus.head}:** feature {facts.feature} of the output of :blue[{asks}]"
-    line, derivation = arithmetic(
-        view, "head_outputs", (0, focus.head, focus.query, facts.feature), title
-    )
     about = (
         f"The output of :blue[{asks}] in head {focus.head}, counted from 1 as the note does. The"
         " note drops the sum and writes x_i; the values are those of all elements j."
@@ -197,8 +194,8 @@ def _mixing(view: StoryView, _: b.Values) -> Below:
         _receives(view, facts, asks),
         b.caption(_notes(view, facts)),
         *_element_wise(view, elements, about),
-        line,
-    ], ("head_outputs", derivation)
+        derivation_line(derivation, title),
+    ]
 
 
 def _receives(view: StoryView, facts: MixingFacts, asks: str) -> b.Block:

@@ -3,12 +3,11 @@ question. The app, hand-outs and the static site show the same.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from attention_core import STEPS
-from attention_core.trace import head_of
 from attention_lab.choices import DECLARED, options_on
 from attention_lab.focus import Focus
 from attention_lab.guesses import as_data, guess_beside
@@ -19,7 +18,7 @@ from attention_lab.notation.notation import symbol
 from attention_lab.page_list import Page, PageRow, option_of, page_of, page_row
 from attention_lab.presets import in_model
 from attention_lab.sentences import embedding_of, tokens_of
-from attention_lab.story.cuts import explained_field
+from attention_lab.story.cuts import compared, explained_field, row_of
 from attention_lab.trained.language_model import D_MODEL, N_HEADS, N_LAYERS
 from attention_lab.weight_kinds import LANGUAGE_MODEL
 from attention_lab.words.embeddings import is_sum_of_words
@@ -28,7 +27,7 @@ from attention_lab.words.numbers import Share
 from ..overview import overview
 from ..payload import JSON
 from ..sentence import with_sentence
-from ..step_scene import Choice, Note, RowLinks, StepParts, StepWords, stage_board, strip_board
+from ..step_scene import Choice, Note, StepParts, mathml, stage_board, strip_board
 from .batch import BatchField, with_batch
 from .block import block_parts
 from .cutting import HEAD_FIELDS, merge_board, split_board
@@ -172,33 +171,37 @@ def _lacks_mask(view: StoryView) -> bool:
     return is_bare and not view.unmasked
 
 
-def _words(view: StoryView, page: Page, parts: StepParts, row: PageRow) -> StepWords:
-    """The words of a step. Those of a lesson take the place of its own sentence, which may hold the
-    answer to the question of the lesson.
+def _words(view: StoryView, page: Page, parts: StepParts, row: PageRow) -> JSON:
+    """The words around the picture of a step. Those of a lesson take the place of its own sentence,
+    which may hold the answer to the question of the lesson.
+
+    says: one sentence of plain text; reasons: three more, if any. notes: sentences about the
+    numbers. hide: whether the result is covered; lecture: whether the stage is shown alone.
+    lesson: which moment of a lesson this is, if any; covers: what its question covers. guess: the
+    question that is asked first.
     """
     says, latex = parts.says, parts.more
     if parts.field:
         says = view.trace.sentence(parts.field, view.layout)
         latex = formula(view.trace, parts.field, view.notation) + parts.more
-    heads = {}
+    count, chosen = 1, 0
     if "head" in page.looks_into:
-        heads = {"heads": view.trace.sizes["H"], "head": view.focus.head}
-    return StepWords(
-        title=page.title,
-        question=page.question.replace("W_O", symbol("w_o", view.notation).plain),
-        says="" if view.lesson else f"{says} {parts.also}".strip(),
-        formula=latex,
-        row=row_links(row, page),
-        choices=parts.choices,
-        notes=(*choice_notes(view), *parts.notes),
-        hide=view.hide,
-        lecture=view.present,
-        lesson=view.lesson,
-        covers=view.covers,
-        guess=_guess(view, parts),
-        reasons=None if view.lesson else reasons_of(view, page.url_path, parts.board),
-        **heads,
-    )
+        count, chosen = view.trace.sizes["H"], view.focus.head
+    return row_links(row, page) | {
+        "title": page.title,
+        "question": page.question.replace("W_O", symbol("w_o", view.notation).plain),
+        "says": "" if view.lesson else f"{says} {parts.also}".strip(),
+        "formula": mathml(latex),
+        "choices": list(map(asdict, parts.choices)),
+        "notes": list(map(asdict, (*choice_notes(view), *parts.notes))),
+        "heads": {"count": count, "chosen": chosen, "axis": "H"},
+        "hide": view.hide,
+        "lecture": view.present,
+        "lesson": view.lesson,
+        "covers": view.covers,
+        "guess": _guess(view, parts),
+        "reasons": None if view.lesson else asdict(reasons_of(view, page.url_path, parts.board)),
+    }
 
 
 def _guess(view: StoryView, parts: StepParts) -> JSON | None:
@@ -225,10 +228,12 @@ def _column_names(array: JSON, index: Sequence[int]) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def row_links(row: PageRow, here: Page) -> RowLinks:
-    """The row of pages as a board gets it; here: the page that is shown."""
-    links = [(page.title, page.url_path) for page in row.pages]
-    return RowLinks(links, row.pages.index(here), len(row.lecture))
+def row_links(row: PageRow, here: Page) -> JSON:
+    """The row of pages as a board gets it, with the place of the page that is shown, and how many
+    stand before the line.
+    """
+    steps = [{"title": page.title, "path": page.url_path} for page in row.pages]
+    return {"steps": steps, "place": row.pages.index(here), "further": len(row.lecture)}
 
 
 def strip_of(view: StoryView, path: str) -> JSON:
@@ -267,7 +272,7 @@ def _tokens(view: StoryView) -> StepParts:
 
 def _projections(view: StoryView) -> StepParts:
     place = view.focus.within(view.trace, view.which)
-    cell = place.cell(_row_name(view), "feature")
+    cell = (place.head, row_of(view.which, place), place.feature)
     board = projection_board(view.stage, view.which, cell, not view.whole)
     return StepParts(view.which, board, choices=_three(view))
 
@@ -275,15 +280,10 @@ def _projections(view: StoryView) -> StepParts:
 def _split(view: StoryView) -> StepParts:
     field = HEAD_FIELDS[view.which]
     place = view.focus.within(view.trace, field)
-    cell = place.cell(_row_name(view), "feature")
-    board = split_board(view.stage, view.which, cell, not view.whole)
-    also = misplaced_sentence(view, field, place, cell[1])
+    row = row_of(view.which, place)
+    board = split_board(view.stage, view.which, (place.head, row, place.feature), not view.whole)
+    also = misplaced_sentence(view, field, place, row)
     return StepParts(field, board, also=also, choices=_three(view))
-
-
-def _row_name(view: StoryView) -> str:
-    """The place that gives the row of the matrix of queries, keys or values."""
-    return "query" if view.which == "queries" else "key"
 
 
 def _three(view: StoryView) -> tuple[Choice]:
@@ -291,27 +291,12 @@ def _three(view: StoryView) -> tuple[Choice]:
     return (Choice("which", "Which of the three", tuple(PROJECTION_FACTORS), view.which),)
 
 
-def _compared(view: StoryView) -> str:
-    """Queries or keys: values are neither normalised nor turned."""
-    return "queries" if view.which == "values" else view.which
-
-
 def _of_compared(view: StoryView, kind: str, board: Callable[..., JSON]) -> StepParts:
     """A step of queries or of keys that an option adds. kind: "normed" or "turned"."""
-    field, (_, *cell) = compared_cell(view, kind)
-    made = board(view.stage, field, cell)
-    choice = Choice("which", "Which of the two", ("queries", "keys"), _compared(view))
+    which = compared(view.which)
+    made = board(view.stage, field := f"{kind}_{which}", view.focus.index(view.trace, field)[1:])
+    choice = Choice("which", "Which of the two", ("queries", "keys"), which)
     return StepParts(field, made, choices=(choice,))
-
-
-def compared_cell(view: StoryView, kind: str) -> tuple[str, tuple[int, int, int, int]]:
-    """The field of queries or keys, "normed" or "turned", that a step shows, and its cell in
-    focus.
-    """
-    field = f"{kind}_{_compared(view)}"
-    place = view.focus.within(view.trace, field)
-    token = place.query if _compared(view) == "queries" else place.key
-    return field, (0, head_of(view.trace, field, place.head), token, place.feature)
 
 
 def _scores(view: StoryView) -> StepParts:

@@ -14,6 +14,7 @@ from attention_lab.compare import gap_alone
 from attention_lab.focus import moved_places
 from attention_lab.page_list import page_of
 from attention_lab.presets import SENTENCE_KEY
+from attention_lab.story.cuts import explained_field
 from attention_lab.words.numbers import format_agreement
 
 from .. import blocks as b
@@ -26,28 +27,36 @@ from .closer import Closer, closer_blocks, closer_choices
 from .stages import batch_of, shown_view, step_scene
 from .story_view import StoryView
 
-# What stands below a stage, and the field and the arithmetic that can be looked at closer.
-Below = tuple[Sequence[b.Block], tuple[str, Derivation] | None]
+
+def in_focus(view: StoryView, field: str) -> Derivation:
+    """The arithmetic of the cell of a field in focus."""
+    return derive(view.trace, field, view.focus.index(view.trace, field))
 
 
 def step_page(
     path: str,
-    below: Callable[[StoryView, b.Values], Below],
+    below: Callable[..., Sequence[b.Block]],
     *own: Choice,
     beside: Sequence[str] = (),
+    derived: Callable[[StoryView, str], Derivation] = in_focus,
 ) -> BlockPage:
     """The page of a step, whose stage its host shows. below: what stands below the stage, of the
-    view that the step shows. own: choices of the page. beside: fields of other steps that can be
-    looked at closer, too.
+    view that the step shows, the values of the choices and, where the step explains a cell, its
+    arithmetic. own: choices of the page. beside: fields of other steps that can be looked at
+    closer, too. derived: the arithmetic of a field's cell.
     """
-    fields = (*page_of(path).fields, *beside)
+    page = page_of(path)
+    fields = (*page.fields, *beside)
     closer = closer_choices(path, fields) if fields and path != "overview" else ()
 
     def blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         shown = shown_view(view, path)
-        says, look = below(shown, values)
-        found = closer_blocks(shown, values, Closer(path, *look, fields)) if look else []
-        return [*_batch(view, path), *says, *found]
+        if not closer:
+            return [*_batch(view, path), *below(shown, values)]
+        field = explained_field(page, shown.which)
+        derivation = derived(shown, field)
+        looked_at = closer_blocks(shown, values, Closer(path, field, derivation, fields))
+        return [*_batch(view, path), *below(shown, values, derivation), *looked_at]
 
     return BlockPage(path, lambda _: (*own, *closer), blocks)
 
@@ -64,16 +73,8 @@ def pair(view: StoryView) -> str:
     return f"**Head {focus.head}:** :blue[query of {query}] and :red[key of {key}]"
 
 
-def arithmetic(
-    view: StoryView, field: str, index: Sequence[int], title: str
-) -> tuple[b.Text, Derivation]:
-    """The arithmetic of a cell as one line, and with all terms. title: which cell it is."""
-    derivation = derive(view.trace, field, index)
-    return derivation_line(derivation, title), derivation
-
-
 def derivation_line(derivation: Derivation, title: str) -> b.Text:
-    """Arithmetic as one line."""
+    """The arithmetic of a cell as one line. title: which cell it is."""
     return b.Text(f"{title}: {escape_markdown(format_derivation(derivation))}")
 
 

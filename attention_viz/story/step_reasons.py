@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from attention_lab.block import block_of
+from attention_lab.heads.keys_read import read_row, scale_effect
 from attention_lab.mask_kinds import CAUSAL, WINDOW
 from attention_lab.next_token import next_token_of
 from attention_lab.rotary_pairs import pair_of
 from attention_lab.story.cuts import (
     HEAD_FIELDS,
+    compared,
     merge_facts,
     output_facts,
     projection_facts,
@@ -23,8 +25,6 @@ from attention_lab.story.seen import (
     block_seen,
     keys_seen,
     next_seen,
-    read_seen,
-    scale_seen,
     scores_seen,
 )
 from attention_lab.words.numbers import Told
@@ -54,7 +54,7 @@ def reasons_of(view: StoryView, path: str, board: JSON) -> Reasons:
 
 def _overview(view: StoryView, board: JSON) -> Reasons:
     facts = overview_facts(view.trace, view.focus)
-    read = what_is_read(view, read_seen(view.trace, view.focus.head, view.focus.query))
+    read = what_is_read(view, read_row(view.trace, view.focus.head, view.focus.query))
     return Reasons(
         f"In head {view.focus.head} {read}; its score with {asked(view)} is {Told(facts.score)}.",
         "What a word means here depends on other words: attention lets a token read from those that"
@@ -120,25 +120,23 @@ def _split(view: StoryView, board: JSON) -> Reasons:
 def _qk_norm(view: StoryView, board: JSON) -> Reasons:
     facts = norm_facts(view.trace, view.focus.head, view.focus.query)
     most, largest = (Told(one, 2) for one in (facts.most, facts.largest))
-    which = "keys" if view.which == "keys" else "queries"
     return Reasons(
         f"A scaled score of head {view.focus.head} has at most the size {most}; the largest here"
         f" has {largest}.",
         "A longer vector would give larger scores and sharper shares; divided by its root mean"
         " square, it brings its direction alone.",
-        another_matrix(which, "queries", "keys"),
+        another_matrix(compared(view.which), "queries", "keys"),
     )
 
 
 def _rotary(view: StoryView, board: JSON) -> Reasons:
-    which = "keys" if view.which == "keys" else "queries"
     turn = pair_of(view.trace, board["cell"]["array"], board["cell"]["index"])
     return Reasons(
         f"At position {turn.position} the pair {turn.first}, {turn.second} turns by"
         f" {Told(turn.angle)} radians and keeps its length {Told(turn.length)}.",
         "In the product of two turned vectors only the difference of their angles is left, so a"
         " score knows how far apart two tokens are.",
-        another_matrix(which, "queries", "keys"),
+        another_matrix(compared(view.which), "queries", "keys"),
     )
 
 
@@ -159,17 +157,17 @@ def _scores(view: StoryView, board: JSON) -> Reasons:
 
 
 def _scale(view: StoryView, board: JSON) -> Reasons:
-    facts, is_on = scale_seen(view.trace, view.focus.head), view.scenario.scaling == "on"
+    facts, is_on = scale_effect(view.trace, view.focus.head), view.scenario.scaling == "on"
     tried = Note(
-        f"The largest share of a query (softmax alone, no mask) is {facts.tops[0]} on average from"
-        f" scores, and {facts.tops[1]} from scaled ones.",
+        f"The largest share of a query (softmax alone, no mask) is {facts.top_raw} on average from"
+        f" scores, and {facts.top} from scaled ones.",
         "Scale off" if is_on else "Scale on",
         "scaling",
         "off" if is_on else "on",
     )
     return Reasons(
-        f"In head {view.focus.head} the spread of the scores goes from {facts.spreads[0]} to"
-        f" {facts.spreads[1]}.",
+        f"In head {view.focus.head} the spread of the scores goes from {facts.spread_raw} to"
+        f" {facts.spread}.",
         "The spread of a sum of independent terms grows with the root of their number, here"
         f" √{facts.width} = {facts.root}; a factor of 1/{facts.root} undoes just that.",
         (tried, *elsewhere(view, board)),
@@ -204,7 +202,7 @@ def _another_mask(view: StoryView) -> tuple[Note, ...]:
 
 
 def _softmax(view: StoryView, board: JSON) -> Reasons:
-    facts = read_seen(view.trace, view.focus.head, view.focus.query)
+    facts = read_row(view.trace, view.focus.head, view.focus.query)
     has_sink = view.trace.sink is not None
     rest = f"; all its shares sum to {facts.total}" * (facts.key is not None)
     tried = Note(
@@ -223,7 +221,7 @@ def _softmax(view: StoryView, board: JSON) -> Reasons:
 
 def _mixing(view: StoryView, board: JSON) -> Reasons:
     place, seen = board["cell"]["index"][-1], number_in_focus(view, board)
-    read = what_is_read(view, read_seen(view.trace, view.focus.head, view.focus.query))
+    read = what_is_read(view, read_row(view.trace, view.focus.head, view.focus.query))
     return Reasons(
         f"{read}; number {place} of the mix is {seen.number}.",
         "What is read need not be what is looked for: keys decide how much comes from a token,"

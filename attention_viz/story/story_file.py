@@ -8,7 +8,7 @@ import base64
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -56,16 +56,8 @@ footer { font-size: 0.85rem; }
 """
 
 
-@dataclass(frozen=True)
-class StoryFile:
-    """What a file holds: its HTML, and the heads that can be chosen in it."""
-
-    html: str
-    heads: tuple[int, ...]
-
-
-def story_file(view: StoryView, path: str = "overview") -> StoryFile:
-    """The story of a view. path: the step at which it opens. Raises: AttentionError."""
+def story_file(view: StoryView, path: str = "overview") -> str:
+    """The story of a view as HTML. path: the step at which it opens. Raises: AttentionError."""
     view = replace(view, before=None, lesson="", present=False)
     heads = _heads(view)
     scenes = {page.url_path: _scenes(view, page.url_path, heads) for page in _pages(view)}
@@ -85,7 +77,7 @@ def story_file(view: StoryView, path: str = "overview") -> StoryFile:
     held = f"Heads in this file: {', '.join(map(str, heads))}."
     start = {"path": path, "which": view.which, "head": view.focus.head}
     data = _data(steps, "Attention Lab", start) | {"heads": list(heads), "links": _links()}
-    return StoryFile(_page(data, "Attention Lab", (view.sentence, held, HOW_TO_RUN)), heads)
+    return _page(data, "Attention Lab", (view.sentence, held, HOW_TO_RUN))
 
 
 def lesson_file(lesson: Lesson) -> str:

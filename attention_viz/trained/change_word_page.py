@@ -200,13 +200,11 @@ def _written(view: StoryView, before: HeadsShown, after: HeadsShown) -> list[b.B
 
 def _which_heads_notice(view: StoryView, now: _Changed, facts: ChangeFacts) -> list[b.Block]:
     change = now.change
-    changes = change.largest(5)
-    top = changes[0]
-    buttons = []
-    for one in changes:
+    top, buttons = facts.top, []
+    for one in change.largest(5):
         asking, read = (quote_token(change.tokens, place) for place in (one.query, one.key))
-        sets = {LAYER: one.layer, HEAD: one.head, CELL: f"{one.query}-{one.key}-0"}
-        moved = f"{format_percent(one.before)} → {format_percent(one.after)}"
+        sets = {LAYER: int(one.layer), HEAD: int(one.head), CELL: f"{one.query}-{one.key}-0"}
+        moved = f"{one.before} → {one.after}"
         label = f"layer {one.layer}, head {one.head}: {moved}"
         buttons.append(b.Button(label, sets, f"{asking} to {read}"))
     board = thumbnails(
@@ -222,11 +220,11 @@ def _which_heads_notice(view: StoryView, now: _Changed, facts: ChangeFacts) -> l
     return [
         b.Heading("Which heads notice"),
         b.Text(
-            f"The share that changed most is in layer {facts.top_layer}, head {facts.top_head}."
+            f"The share that changed most is in layer {top.layer}, head {top.head}."
             f" Before, {quote_token(change.tokens_before, top.query)} gave"
-            f" {quote_token(change.tokens_before, top.key)} {facts.top_before} of its"
+            f" {quote_token(change.tokens_before, top.key)} {top.before} of its"
             f" attention; now {quote_token(change.tokens_after, top.query)} gives"
-            f" {quote_token(change.tokens_after, top.key)} {facts.top_after}. The buttons"
+            f" {quote_token(change.tokens_after, top.key)} {top.after}. The buttons"
             " show the heads with the largest changes above. So does a click on a cell."
         ),
         b.Row(tuple(buttons)),

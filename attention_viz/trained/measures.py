@@ -8,7 +8,7 @@ from attention_core.checks import Array
 from attention_lab.trained.head_measures import MeasuredHeads
 from attention_lab.words.numbers import format_number
 
-from ..curves import WITH_LEGEND, chart_axis, line_series
+from ..curves import WITH_LEGEND, chart_axis, line_series, marks
 from ..matrices import Matrix, Side, matrix_board
 from ..parts import Part, layout
 from ..payload import JSON
@@ -71,17 +71,15 @@ def _dots(values_LH: Array) -> Part:
     # Side by side, so that equal dots do not hide each other.
     offsets_H = (np.arange(n_heads) - (n_heads - 1) / 2) * DOT_SPREAD / max(1, n_heads - 1)
     heads = list(np.ndindex(n_layers, n_heads))
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "one head",
-        "x": (np.arange(n_layers)[:, np.newaxis] + offsets_H).ravel().astype("f4"),
-        "y": [None if np.isnan(value) else float(value) for value in values_LH.ravel()],
-        "text": [
+    return marks(
+        (np.arange(n_layers)[:, np.newaxis] + offsets_H).ravel().astype("f4"),
+        [None if np.isnan(value) else float(value) for value in values_LH.ravel()],
+        {"color": "@query", "size": 8, "opacity": 0.75},
+        name="one head",
+        text=[
             f"layer {layer}, head {head}<br><b>{format_number(float(values_LH[layer, head]))}</b>"
             for layer, head in heads
         ],
-        "customdata": [f"{layer}-{head}" for layer, head in heads],
-        "marker": {"color": "@query", "size": 8, "opacity": 0.75},
-        "hovertemplate": "%{text}<extra></extra>",
-    }
+        customdata=[f"{layer}-{head}" for layer, head in heads],
+        hovertemplate="%{text}<extra></extra>",
+    )

@@ -192,7 +192,7 @@ def _arcs(whole: WholeModel, rows: Sequence[range], head: Head | None) -> list[l
     for row, layers in enumerate(rows[::-1]):
         chosen = head[1] if head and [*layers] == [head[0]] else None
         read_WV = np.mean([whole.read(layer, chosen) for layer in layers], axis=0)
-        thick = {one.word: one for one in whole.thick[::-1] if one.layer in layers}
+        thick = {one.at: one for one in whole.thick[::-1] if one.layer in layers}
         for word, source in np.argwhere(read_WV >= LEAST_ARC).tolist():
             arcs.append([row, word, source, round(float(read_WV[word, source]), 4)])
         for source, one in thick.items():

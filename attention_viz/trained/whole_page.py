@@ -109,8 +109,8 @@ class _Doors:
         """
         whole, at = self.whole, self.head
         if word == len(whole.words) - 1:
-            thick = [one for one in whole.thick if one.layer in layers and one.word == source]
-            at = thick[0][:2] if thick else at
+            thick = [one for one in whole.thick if one.layer in layers and one.at == source]
+            at = thick[0].part if thick else at
         if not at or at[0] not in layers:
             at = whole.most_reading(layers, word, source)
         return self._story("scores", at[0], (at[1], word, source))
@@ -166,7 +166,7 @@ def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]
         if values[WRITTEN.key]:
             row.append(b.Button("Start again", {WRITTEN.key: ()}))
     is_first = whole.thick and not shown.off and not whole.n_written  # later there is no room
-    part = _part(values) or (whole.thick[0][:2] if is_first else None)
+    part = _part(values) or (whole.thick[0].part if is_first else None)
     if part and part not in shown.off:
         places = (*values[OFF.key], place_of(part, shown.maps.sizes["H"]))
         # Short, so that the row has room in a narrow window.

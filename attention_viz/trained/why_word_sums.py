@@ -19,7 +19,7 @@ from attention_lab.words.numbers import as_sum, format_number, format_percent
 from attention_lab.words.pieces import readable
 
 from .. import blocks as b
-from ..curves import PLAIN_AXIS, bar_series, chart_axis
+from ..curves import PLAIN_AXIS, bar_series, chart_axis, marks
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
 from ..page_choices import Select
@@ -316,19 +316,17 @@ def evidence_strip(evidence: Evidence) -> Figure:
 def _dots(evidence: Evidence, heights: list[int]) -> list[Part]:
     """A dot for each sentence, and the mark of the first one."""
     rows = zip(NAMES, evidence.before, evidence.after, evidence.left, strict=True)
-    dots = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "one sentence",
-        "x": (100 * evidence.left).tolist(),
-        "y": heights,
-        "text": [
+    dots = marks(
+        (100 * evidence.left).tolist(),
+        heights,
+        {"color": "@query", "size": 10, "opacity": 0.75},
+        name="one sentence",
+        text=[
             f"{name}: {format_percent(before)} → {format_percent(after)}<br><b>{left:.0%} left</b>"
             for name, before, after, left in rows
         ],
-        "hovertemplate": "%{text}<extra></extra>",
-        "marker": {"color": "@query", "size": 10, "opacity": 0.75},
-    }
+        hovertemplate="%{text}<extra></extra>",
+    )
     first = {name: dots[name][:1] for name in ("x", "y", "text")}
     mark = {"color": "@focus", "size": 14, "symbol": "diamond"}
     return [dots, dots | first | {"name": NAMES[0], "marker": mark}]

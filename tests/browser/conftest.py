@@ -175,14 +175,20 @@ def served(folder: Path, kind: type[Quiet] = Quiet) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a site below a path."""
-    folder = tmp_path_factory.mktemp("served")
-    try:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with a site below a path, one for all processes."""
+    place = place_of(tmp_path_factory.getbasetemp())
+
+    def start() -> list[str]:
+        folder = tmp_path_factory.mktemp("served")
         build(folder / "course" / "lab")
+        return [str(folder)]
+
+    try:
+        with shared(place / "site", start, lambda found: None) as (folder,):
+            yield Path(folder)
     except BuildError as error:
         pytest.skip(f"not run, because Pyodide could not be fetched: {error}")
-    return folder
 
 
 @pytest.fixture(scope="session")

@@ -41,7 +41,7 @@ def story_html(query: str) -> str:
         return script.replace("class StoryPage", TELL_BOARDS)
 
     with patch.object(handout, "joined_script", told):
-        return story_file(view_of(read_url(asked))).html
+        return story_file(view_of(read_url(asked)))
 
 
 def story_opened(page: Page, folder: Path, path: str) -> Page:

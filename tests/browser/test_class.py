@@ -292,6 +292,7 @@ def is_apart(one: dict[str, float], other: dict[str, float], at: str, size: str)
     return float(first[at] + first[size]) <= second[at] + 1
 
 
+@pytest.mark.every_situation
 def test_a_class_is_asked_about_the_step_that_is_shown(a_class: Class) -> None:
     teacher, student = a_class.teacher, a_class.student
     a_class.open()
@@ -329,6 +330,7 @@ def test_a_class_is_asked_about_the_step_that_is_shown(a_class: Class) -> None:
     assert path_of(student) == "class"
 
 
+@pytest.mark.every_situation
 def test_the_picture_of_a_moment_stands_beside_its_question(a_class: Class) -> None:
     teacher, student = a_class.teacher, a_class.student
     a_class.open()

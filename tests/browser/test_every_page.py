@@ -97,7 +97,7 @@ def test_a_walk_through_the_pages(
     page: Page, app_url: str, name: str, request: pytest.FixtureRequest
 ) -> None:
     """Each page in each window; in the gate on the laptop those whose matrices are looked for, and
-    of the others a sixth. Every second in a window for keys is asked for faults for readers.
+    of the others a twelfth. Every second in a window for keys is asked for faults for readers.
     """
     every = request.config.getoption("every_situation")
     width, height, scheme = WALKS[name]
@@ -107,7 +107,7 @@ def test_a_walk_through_the_pages(
     errors = page.locator("[data-testid=stException], [data-testid=stAlertContentError]")
     others = [entry for entry in PAGES if entry.url_path not in MATRICES]
     own = [entry for entry in PAGES if entry.url_path in MATRICES]
-    entries = PAGES if every else [*own, *others[::6]]
+    entries = PAGES if every else [*own, *others[::12]]
     urls = [f"{app_url}/{entry.url_path}?query=4&key=1" for entry in entries]
     found: dict[str, dict[str, Any]] = {}
     for place, at in enumerate(one_by_one(page, urls)):
@@ -128,6 +128,7 @@ def test_a_walk_through_the_pages(
     assert found == {}
 
 
+@pytest.mark.every_situation
 def test_a_clicked_picture_opens_its_page_at_the_top(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     main = page.get_by_test_id("stMain")

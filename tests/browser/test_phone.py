@@ -126,6 +126,7 @@ def test_one_button_leads_to_every_page(phone: Page, app_url: str) -> None:
 KEYBOARD = 364  # px, which a phone's keyboard takes of the window
 
 
+@pytest.mark.every_situation
 def test_the_picture_of_a_sentence_stays_in_sight_while_it_is_typed(
     phone: Page, app_url: str
 ) -> None:

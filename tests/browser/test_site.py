@@ -193,6 +193,7 @@ def arrays_in(told: str) -> dict[str, Any]:
     return dict(np.load(io.BytesIO(base64.b64decode(json.loads(told)["file"]))))
 
 
+@pytest.mark.every_situation
 def test_the_engine_has_all_that_its_pages_load(context: BrowserContext, site: str) -> None:
     """Modules that no page loads are left out of it."""
     requests = [{"path": page.url_path, "query": ""} for page in PAGES]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from attention_lab.page_list import OLD_URLS, PAGES, page_of
@@ -43,19 +44,23 @@ SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"
 
 
 def test_every_page_fits_its_window_and_shows_something_before_the_engine(
-    context: BrowserContext, site: str
+    context: BrowserContext, site: str, request: pytest.FixtureRequest
 ) -> None:
-    """Also where the link has choices: then the page says whose numbers it shows."""
+    """Also where the link has choices: then the page says whose numbers it shows. In the gate each
+    page in one of two windows.
+    """
+    every = request.config.getoption("every_situation")
+    paths = [*(one.url_path for one in PAGES), *list(OLD_URLS)[:2]]
     faults: list[str] = []
     with visiting(context, service_workers="block", color_scheme="dark") as page:
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda one: one.type == "error" and faults.append(one.text))
         without_engine(page)
         page.goto(f"{site}/?n_heads=2#{PAGES[0].url_path}")
-        for width, theme in ((1366, "dark"), (390, "light")):
+        for place, (width, theme) in enumerate(((1366, "dark"), (390, "light"))):
             page.set_viewport_size({"width": width, "height": 768})
             page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-            for path in (*(one.url_path for one in PAGES), *list(OLD_URLS)[:2]):
+            for path in paths if every else paths[place::2]:
                 page.evaluate("path => { location.hash = path; }", path)
                 expect(page).to_have_title(f"{page_of(path).title} · Attention Lab")
                 page.wait_for_function(SHOWS)
@@ -68,6 +73,7 @@ def test_every_page_fits_its_window_and_shows_something_before_the_engine(
     assert faults == []
 
 
+@pytest.mark.every_situation
 def test_a_part_that_does_not_arrive_is_named(context: BrowserContext, site: str) -> None:
     """Missing, another file in its place, without progress; another attempt then helps."""
     whose = "#whose"
@@ -131,6 +137,7 @@ def test_a_frame_in_a_page_of_a_course_is_as_high_as_it_tells(page: Page, site: 
     assert abs(int(page.locator("iframe").get_attribute("height") or 0) - height) <= 2
 
 
+@pytest.mark.every_situation
 def test_a_second_visit_needs_no_network(
     context: BrowserContext, built: Path, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from attention_viz.overview import overview
 from attention_viz.payload import JSON, Stage
 from attention_viz.scene import coloured_scene
 from attention_viz.scene_formats import scene_to_text
-from attention_viz.step_scene import StepWords, stage_board
+from attention_viz.step_scene import mathml, stage_board
 from attention_viz.story.cutting import merge_board, split_board
 from attention_viz.story.per_head import (
     mask_board,
@@ -121,6 +121,10 @@ CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...room) {
 }"""
 
 
+NO_MORE: JSON = {"choices": [], "notes": [], "hide": False, "lesson": "", "covers": ""}
+NO_MORE |= {"guess": None, "reasons": None}
+
+
 def scenes_of(n_tokens: int, n_heads: int, lecture: bool) -> list[tuple[str, str]]:
     """Every step of a layer as the app shows it, and the overview, by name."""
     text = " ".join((WORDS.split() * 2)[:n_tokens])
@@ -132,15 +136,15 @@ def scenes_of(n_tokens: int, n_heads: int, lecture: bool) -> list[tuple[str, str
     found = []
     for field, board in boards.items():
         page = step_of(field) if field else page_row("story").lecture[0]
-        words = StepWords(
-            title=page.title,
-            question=page.question,
-            says=trace.sentence(field) if field else "One sentence about the whole layer.",
-            formula=formula(trace, field, notation) if field else "",
-            row=row_links(page_row("story"), page),
-            heads=n_heads,
-            lecture=lecture,
-        )
+        words = NO_MORE | {
+            "title": page.title,
+            "question": page.question,
+            "says": trace.sentence(field) if field else "One sentence about the whole layer.",
+            "formula": mathml(formula(trace, field, notation) if field else ""),
+            "heads": {"count": n_heads, "chosen": 0, "axis": "H"},
+            "lecture": lecture,
+            **row_links(page_row("story"), page),
+        }
         shown: JSON = coloured_scene(stage_board(board, words), "light", 1.35 if lecture else 1)
         name = f"{page.title}, {n_tokens} tokens, {n_heads} heads"
         found.append((name, scene_to_text(shown)))

@@ -46,7 +46,7 @@ SWIPE = """way => {
 
 def test_the_story_is_walked_from_the_disk(context: BrowserContext, tmp_path: Path) -> None:
     file = tmp_path / "story.html"
-    file.write_text(story_file(VIEW).html, encoding="utf-8")
+    file.write_text(story_file(VIEW), encoding="utf-8")
     with at_home(context, file, has_touch=True) as page:
         heading = page.locator(".board.step h1")
         for path in (step for step in STEPS_OF_STORY if step not in OPTION_CHOICES):

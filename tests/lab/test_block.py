@@ -52,11 +52,11 @@ LOOP_ACTIVATIONS = {
 }
 
 
-def normed(row: Row, norm: Norm, centred: bool) -> Row:
+def normed(row: Row, norm: Norm) -> Row:
     """LayerNorm or RMSNorm of one token in plain Python."""
-    mean = sum(row) / len(row) if centred else 0.0
+    mean = 0.0 if norm.offset is None else sum(row) / len(row)
     root = math.sqrt(sum((x - mean) ** 2 for x in row) / len(row) + norm.epsilon)
-    offset = norm.offset if centred else [0.0] * len(row)
+    offset = [0.0] * len(row) if norm.offset is None else norm.offset
     return [
         (x - mean) / root * gain + more
         for x, gain, more in zip(row, norm.gain, offset, strict=True)
@@ -90,7 +90,7 @@ def by_loops(block: Block, token: int, adds: bool = True) -> Row:
         return [a + b for a, b in zip(one, other, strict=True)] if adds else list(other)
 
     def norm(one: Row, place: int) -> Row:
-        return normed(one, weights.norms[place], weights.centred)
+        return normed(one, weights.norms[place])
 
     if weights.order == "pre-norm":
         between = added(row, attention)
@@ -99,7 +99,7 @@ def by_loops(block: Block, token: int, adds: bool = True) -> Row:
     return norm(added(between, fed(between, weights.feed_forward)), 1)
 
 
-def random_weights(order: str, activation: str, **about: Any) -> BlockWeights:
+def random_weights(order: str, activation: str) -> BlockWeights:
     """Weights in which no number is 0 or 1."""
     rng = np.random.default_rng(5)
     norms = tuple(Norm(rng.normal(size=D), rng.normal(size=D), 0.25) for _ in range(2))
@@ -110,7 +110,7 @@ def random_weights(order: str, activation: str, **about: Any) -> BlockWeights:
         rng.normal(size=D),
         activation=activation,
     )
-    return BlockWeights(order, (norms[0], norms[1]), made, **about)
+    return BlockWeights(order, (norms[0], norms[1]), made)
 
 
 @pytest.mark.parametrize("order", BLOCK_CONTROLS["order"].options)
@@ -119,7 +119,7 @@ def random_weights(order: str, activation: str, **about: Any) -> BlockWeights:
 def test_a_block_is_that_of_plain_loops(order: str, activation: str, adds: bool) -> None:
     weights = random_weights(order, activation)
     x = np.random.default_rng(6).normal(size=(T, D))
-    read = weights.norm(x, weights.norms[0]) if order == "pre-norm" else x
+    read = weights.norms[0].of(x) if order == "pre-norm" else x
     trace = attend(read, Projections.random(D, H, seed=3, bias=True), causal=True)
     block = run_block(weights, trace, x, adds)
     for token in range(T):
@@ -127,12 +127,13 @@ def test_a_block_is_that_of_plain_loops(order: str, activation: str, adds: bool)
 
 
 def test_the_gated_part_is_that_of_plain_loops() -> None:
-    weights = random_weights("pre-norm", "silu", centred=False)
+    weights = random_weights("pre-norm", "silu")
     up = np.random.default_rng(8).normal(size=(D, F))
     gated = replace(weights.feed_forward, w_up=up, b_in=None, b_out=None)
-    weights = replace(weights, feed_forward=gated)
+    first, second = (replace(norm, offset=None) for norm in weights.norms)
+    weights = replace(weights, norms=(first, second), feed_forward=gated)
     x = np.random.default_rng(6).normal(size=(T, D))
-    trace = attend(weights.norm(x, weights.norms[0]), Projections.random(D, H))
+    trace = attend(weights.norms[0].of(x), Projections.random(D, H))
     block = run_block(weights, trace, x)
     assert block.output[2] == pytest.approx(by_loops(block, 2), rel=1e-9)
 
@@ -162,7 +163,7 @@ def test_a_block_is_that_of_pytorch(case: dict[str, Any]) -> None:
     order = "pre-norm" if case["norm_first"] else "post-norm"
     made = FeedForward(*linear[0], *linear[1], activation=case["activation"])
     weights = BlockWeights(order, (norms[0], norms[1]), made)
-    read = weights.norm(x, norms[0]) if case["norm_first"] else x
+    read = norms[0].of(x) if case["norm_first"] else x
     layer = Projections.from_state_dict(attention, n_heads=2)
     block = run_block(weights, attend(read, layer, causal=case["causal"]), x)
     found = {
@@ -197,8 +198,7 @@ def test_in_the_language_model_a_block_gives_what_the_next_layer_reads(
     run = next_token_of(scenario).run
     np.testing.assert_allclose(block.output, run.streams[layer + 1], rtol=0, atol=1e-11)
     if name == "as it is":
-        norm = language_model().decoder.layers[layer + 1].attention_gain
-        read = language_model().decoder.norm(block.output, norm)
+        read = language_model().decoder.layers[layer + 1].attention_norm.of(block.output)
         np.testing.assert_allclose(read, run.traces[layer + 1].inputs[0], rtol=0, atol=1e-11)
         row = by_loops(block, 7)
         assert block.output[7] == pytest.approx(row, rel=1e-9)

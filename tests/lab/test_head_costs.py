@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import Projections, attend
-from attention_lab.heads import score_schemes
+from attention_lab.heads import score_schemes, window_convolution
 from attention_lab.heads.counts import (
     SIZE_OF_LETTER,
     LayerSize,
@@ -222,31 +222,45 @@ BUFFER_X = np.random.default_rng(5).standard_normal((7, 11))
 
 @pytest.mark.parametrize("groups", [3, 1])
 @pytest.mark.parametrize("bias", [False, True])
-def test_the_projections_are_convolutions(groups: int, bias: bool) -> None:
+def test_the_projections_are_convolutions(
+    monkeypatch: pytest.MonkeyPatch, groups: int, bias: bool
+) -> None:
     """A window of one token, and a filter for each column of the weights, give the layer's
     queries, keys and values; other weights would not.
     """
+    monkeypatch.setattr(window_convolution, "tolerance", lambda *_: 1e-12)
     p = Projections.random(11, 3, d_k=5, d_v=2, n_kv_heads=groups, bias=bias)
     trace = attend(BUFFER_X, p)
     found = projections_as_convolutions(trace, head=2)
     assert [one.field for one in found] == ["queries", "keys", "values", "output"]
-    assert [one.window_of_one for one in found] == [11, 11, 11, 2]
-    assert [one.window_of_all for one in found] == [11, 11, 11, 6]
-    assert [one.filters_of_one for one in found] == [5, 5, 2, 11]
-    assert [one.filters_of_all for one in found] == [15, 5 * groups, 2 * groups, 11]
-    assert max(max(one.gaps) for one in found) < 1e-12
-    for place, wrong in ((1, {"w_k": p.w_k + 1}), (3, {"w_o": p.w_o + 1})):
+    assert [one.sizes for one in found] == [
+        (11, 5, 11, 15),
+        (11, 5, 11, 5 * groups),
+        (11, 2, 11, 2 * groups),
+        (2, 11, 6, 11),
+    ]
+    assert [one.difference for one in found] == [None] * 4
+    first_key, first_row = np.arange(5 * groups) == 0, np.arange(6)[:, np.newaxis] == 0
+    for place, wrong in (
+        (1, {"w_k": p.w_k + 1}),
+        (1, {"w_k": p.w_k + first_key}),  # of another head, if heads do not share keys
+        (3, {"w_o": p.w_o + 1}),
+        (3, {"w_o": p.w_o + first_row}),
+    ):
         other = replace(trace, projections=replace(p, **wrong))
-        assert projections_as_convolutions(other, head=2)[place].gaps[1] > 0.1
+        assert projections_as_convolutions(other, head=2)[place].difference > 0.1
     without = attend(BUFFER_X, replace(p, w_o=None, b_o=None))
     assert len(projections_as_convolutions(without)) == 3
 
 
-def test_the_output_is_a_convolution_beside_what_is_added() -> None:
+def test_the_output_is_a_convolution_beside_what_is_added(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(window_convolution, "tolerance", lambda *_: 1e-12)
     p = Projections.random(11, 3, d_k=5, d_v=2, bias=True)
     trace = attend(BUFFER_X, p, residual=True)
     *_, output = projections_as_convolutions(trace, head=1)
-    assert max(output.gaps) < 1e-12
+    assert output.difference is None
 
 
 class Workplace:

@@ -14,13 +14,13 @@ import pytest
 from attention_core import HeadNorm, Projections, Rotary, Trace, attend
 from attention_lab.heads.counts import layer_size
 from attention_lab.heads.facts import (
-    all_habits,
     average_facts,
     cell_facts,
     shared_facts,
     shared_traces,
     worth_facts,
 )
+from attention_lab.heads.habits import all_habits
 from attention_lab.heads.matrix_facts import matrix_facts
 from attention_lab.heads.shared_keys import CACHE
 

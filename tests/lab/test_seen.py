@@ -13,6 +13,7 @@ import pytest
 from attention_core import Projections, attend
 from attention_lab.block import BlockChoices, block_of
 from attention_lab.focus import Focus
+from attention_lab.heads.keys_read import read_row, scale_effect
 from attention_lab.next_token import next_token_of
 from attention_lab.scenario import Scenario
 from attention_lab.story.seen import (
@@ -21,8 +22,6 @@ from attention_lab.story.seen import (
     keys_seen,
     largest_other,
     next_seen,
-    read_seen,
-    scale_seen,
     scores_seen,
 )
 
@@ -64,10 +63,11 @@ def test_scores_of_a_row_keep_their_signs(head: int, query: int) -> None:
 
 
 def test_the_scale_makes_scores_spread_less_and_shares_flatter() -> None:
-    seen = scale_seen(CROSS, 4)
+    seen = scale_effect(CROSS, 4)
     raw = CROSS.scores[0, 4].ravel().tolist()
     capped = [1.5 * math.tanh(-0.5 * one / 1.5) for one in raw]
-    for spread, top, numbers in zip(seen.spreads, seen.tops, (raw, capped), strict=True):
+    spreads, tops = (seen.spread_raw, seen.spread), (seen.top_raw, seen.top)
+    for spread, top, numbers in zip(spreads, tops, (raw, capped), strict=True):
         mean = sum(numbers) / 15
         assert spread == pytest.approx(math.sqrt(sum((n - mean) ** 2 for n in numbers) / 15))
         rows = [[math.exp(n) for n in numbers[i : i + 3]] for i in range(0, 15, 3)]
@@ -90,14 +90,14 @@ def test_keys_are_counted_for_the_query_and_hidden_cells_for_its_head(
 def test_what_a_query_reads_most() -> None:
     for head, query in ((0, 4), (2, 3)):
         row = MASKED.probabilities[0, head, query].tolist()
-        seen = read_seen(MASKED, head, query)
+        seen = read_row(MASKED, head, query)
         assert (seen.key, seen.share, seen.tied) == (row.index(max(row)), max(row), 1)
         assert str(seen.total) == "1"
-    nothing = read_seen(MASKED, 4, 1)
+    nothing = read_row(MASKED, 4, 1)
     assert (nothing.key, nothing.share, str(nothing.total)) == (None, 0.0, "0")
-    even = read_seen(attend(np.zeros((3, 2)), Projections.weightless(2)), 0, 1)
+    even = read_row(attend(np.zeros((3, 2)), Projections.weightless(2)), 0, 1)
     assert (even.key, even.tied, str(even.share)) == (0, 3, "33.3 %")
-    sink = read_seen(attend(X, WEIGHTS, sink=2.0), 1, 1)
+    sink = read_row(attend(X, WEIGHTS, sink=2.0), 1, 1)
     assert 0 < sink.total < 0.9
 
 
@@ -126,7 +126,7 @@ def test_the_head_that_adds_most_to_a_logit(layer: int, has_output_matrix: bool)
         embedding = output[found.shown[0]]
     seen, run = next_seen(found), found.run
     names, parts = run.parts(found.position)
-    scale = run.decoder.last_gain / run.divisors[found.position]
+    scale = run.decoder.last_norm.gain / run.divisors[found.position]
     added = {
         name[2]: sum(float(p * s * e) for p, s, e in zip(part, scale, embedding, strict=True))
         for name, part in zip(names, parts, strict=True)

@@ -162,4 +162,4 @@ def test_a_hand_out_is_of_the_matrix_on_the_board(page: str, which: str, field: 
 
 def test_the_overview_offers_the_story_of_the_sidebar(files: dict[str, Any]) -> None:
     view = page_context(opened("overview", n_heads=2, mask="window"))
-    assert files["attention-story.html"]() == story_file(view).html
+    assert files["attention-story.html"]() == story_file(view)

@@ -281,7 +281,7 @@ def compare(now: StoryView) -> list[str]:
 def ways(now: StoryView) -> list[str]:
     size, plan, designs = layer_size(now.trace), schedule(now.trace), count_designs(now.trace)
     return [
-        *(f"| {n:,} |" for one in (designs.separate, designs.together) for n in vars(one).values()),
+        *(f"| {n:,} |" for one in (designs.separate, designs.together) for n in one),
         *(f"= {count.of(size):,}" for way in SCHEMES for count in (way.multiplications, way.extra)),
         f"{format_percent(wasted_share(4))} of the full",
         f"Moments: {plan.depth}",

@@ -213,7 +213,7 @@ IN_ORDER: list[tuple[str, dict[str, Any], Callable[[Any], list[Any]]]] = [
     (
         "change-a-word",
         {},
-        lambda f: [f.moved, f.top_layer, f.top_head, f.top_before, f.top_after],
+        lambda f: [f.moved, f.top.layer, f.top.head, f.top.before, f.top.after],
     ),
     (
         "trained-heads",

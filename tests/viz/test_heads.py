@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_lab.heads.facts import all_habits
+from attention_lab.heads.habits import all_habits
 from attention_lab.heads.keys_read import MAX_DRAWN_LINES, strongest_lines
 from attention_lab.heads.reruns import rerun
 from attention_lab.heads.shared_keys import share_heads

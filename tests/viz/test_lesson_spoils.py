@@ -51,7 +51,7 @@ def shown(scene: JSON, name: str) -> np.ndarray:
     found = sent(scene, name)
     for axis, letter in enumerate(scene["arrays"][name]["axes"]):
         if letter in "BHG":
-            place = scene["stage"]["head"] if letter == "H" else 0
+            place = scene["stage"]["heads"]["chosen"] if letter == "H" else 0
             found = np.take(found, [min(place, found.shape[axis] - 1)], axis=axis)
     return found
 

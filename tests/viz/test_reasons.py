@@ -278,7 +278,7 @@ def _picture(scene: JSON) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("state", ["first example", "one cell", "wide"])
 def test_a_file_offers_what_it_can_do(state: str) -> None:
-    html = story_file(view_of(choices_of(state, "overview"))).html
+    html = story_file(view_of(choices_of(state, "overview")))
     acts = set(re.findall(r'"act": ?"([^"]+)"', html))
     assert acts <= {"pin", "which", "head"}
 

@@ -16,7 +16,7 @@ from attention_core.formulas import merge_heads
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.words.embeddings import embed
 from attention_viz.payload import JSON, Stage
-from attention_viz.step_scene import RowLinks, StepWords, stage_board
+from attention_viz.step_scene import stage_board
 from attention_viz.story.cutting import merge_board, split_board
 from attention_viz.story.products import inputs_board, output_board, projection_board
 from tests.viz.example_traces import M, S, T, V, example, square
@@ -32,8 +32,6 @@ ON_STAGE = {
     "softmax": ["masked_scores", "probabilities", "share_sum"],
     "merge": ["head_outputs", "merged", *reversed(RIBBONS)],
 }
-
-NO_ROW = RowLinks((), 0, 0)
 
 
 def drawn_axes(board: JSON, panel: JSON) -> list[str | None]:
@@ -60,7 +58,7 @@ def test_in_a_product_the_row_of_a_result_meets_its_column(name: str) -> None:
 @pytest.mark.parametrize("name", ON_STAGE)
 def test_the_stage_shows_what_is_computed_and_keeps_its_sides(name: str) -> None:
     board = STORY[name](Stage(example(n_heads=2)))
-    shown = stage_board(board, StepWords("", "", "", "", NO_ROW))["panels"]
+    shown = stage_board(board, {})["panels"]
     assert [p["array"] for p in shown if p["role"] != "tiles"] == ON_STAGE[name]
     if name in ("scale", "mask", "softmax"):
         assert drawn_axes(board, shown[0]) == drawn_axes(board, shown[1]) == ["T", "S"]
@@ -146,7 +144,7 @@ def test_the_output_reads_as_an_equation(
     choices: dict[str, Any], parts: list[str], signs: list[str]
 ) -> None:
     stage = Stage(trace_of(Scenario(**choices)))
-    shown = stage_board(output_board(stage, 0, 0), StepWords("", "", "", "y", NO_ROW))
+    shown = stage_board(output_board(stage, 0, 0), {})
     assert [panel["array"] for panel in shown["panels"]] == parts
     assert shown["stage"]["signs"] == signs
 
@@ -158,7 +156,7 @@ def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
     stage, cell = Stage(trace), (1, 3, 2)
     board = split_board(stage, "keys", cell) if step == "split" else merge_board(stage, cell)
     heads = trace.key_heads if step == "split" else trace.head_outputs
-    shown = stage_board(board, StepWords("", "", "", "", NO_ROW))
+    shown = stage_board(board, {})
     ribbons = [panel["array"] for panel in shown["panels"] if panel["role"] == "ribbon"]
     assert ribbons == (RIBBONS if step == "split" else RIBBONS[::-1])
     for name, memory in zip(RIBBONS, (merge_heads(heads).ravel(), heads.ravel()), strict=True):

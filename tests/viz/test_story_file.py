@@ -65,7 +65,7 @@ def test_a_pool_gives_every_value_back(values: list[Any]) -> None:
 @cache
 def held(view: StoryView) -> dict[str, Any]:
     """What the file of a view holds."""
-    return story_in(story_file(view).html)
+    return story_in(story_file(view))
 
 
 @pytest.fixture
@@ -99,11 +99,11 @@ def test_another_head_looks_at_the_key_that_it_reads_most(story: dict[str, Any])
 
 
 def test_the_file_is_small_and_holds_one_head_of_a_large_layer() -> None:
-    assert len(story_file(VIEW).html.encode()) < MAX_BYTES / 4
+    assert len(story_file(VIEW).encode()) < MAX_BYTES / 4
     large = Scenario("word " * 64, d_model=64, n_heads=16)
-    found = story_file(replace(VIEW, scenario=large))
-    assert found.heads == (1,)
-    scene = scene_in(story_in(found.html), "softmax", ".1")
+    story = story_in(story_file(replace(VIEW, scenario=large)))
+    assert story["heads"] == [1]
+    scene = scene_in(story, "softmax", ".1")
     assert scene["stage"]["heads"]["count"] == 1
 
 
@@ -118,7 +118,7 @@ def test_the_overview_opens_steps_of_the_file(story: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("text", ["</script><b>x</b>", "שלום עולם", "a “b” & <i>"])
 def test_a_hostile_sentence_stays_text(text: str) -> None:
-    html = story_file(StoryView(Scenario(text, n_heads=1))).html
+    html = story_file(StoryView(Scenario(text, n_heads=1)))
     assert len(re.findall("</script>", html)) == 3
     assert "<i>" not in html
     assert not re.search(r"(?:src|href)=|https?://|url\(", html)

@@ -84,7 +84,7 @@ def test_the_arcs_are_averages_and_the_heads_that_add_most() -> None:
     for row, word, source, share, *more in arcs:
         layer = 4 - row
         if more:
-            (thick,) = [one for one in WHOLE.thick if (one.layer, one.word) == (layer, source)]
+            (thick,) = [one for one in WHOLE.thick if (one.layer, one.at) == (layer, source)]
             assert [share, more[0]] == pytest.approx([thick.read, thick.added], abs=1e-4)
             assert word == LAST
         else:

@@ -159,12 +159,16 @@ def entire_architecture() -> Measured:
         decoder = replace(model.decoder, layers=tuple(map(changed, model.decoder.layers)))
         return float(replace(model, decoder=decoder).run(ids).probabilities()[piece])
 
+    def without_feed_forward(layer: DecoderLayer) -> DecoderLayer:
+        fed = layer.feed_forward
+        return replace(layer, feed_forward=replace(fed, w_out=np.zeros_like(fed.w_out)))
+
     whole = share(lambda layer: layer)
     joined = share(lambda layer: replace(layer, attention=replace(layer.attention, w_o=None)))
-    alone = share(lambda layer: replace(layer, w_2=np.zeros_like(layer.w_2)))
+    alone = share(without_feed_forward)
     layer, told = model.decoder.layers[0], model.decoder.layers[0].attention
     in_text = told.w_q.size + told.w_k.size + told.w_v.size
-    in_all = told.n_weights + layer.counts[1]
+    in_all = told.n_weights + layer.feed_forward.n_weights
     parts_count = max(joined, alone) < whole / 100
     claimed, corrected = min(joined, alone) > whole / 2, parts_count and in_text < in_all / 2
     word = model.pieces([piece])[0].strip()

@@ -142,8 +142,10 @@ def test_two_layers_of_one_head_make_a_circuit_and_one_layer_does_not() -> None:
     assert whole.prefix[1, 0] > 0.4 > 0.1 > whole.prefix[0, 0]
     assert circuit_score(TWO_HEADS, 1500).right > 0.9
     assert circuit_score(ONE_LAYER, 1500).right < 0.5
-    counts = [settings.n_parameters for settings in STORED_CIRCUITS]
-    sizes = [sum(one.size for one in circuit_at(s)[1].weights.values()) for s in STORED_CIRCUITS]
+    counts = [settings.n_parameters for settings in STORED_CIRCUITS.values()]
+    sizes = [
+        sum(one.size for one in circuit_at(s)[1].weights.values()) for s in STORED_CIRCUITS.values()
+    ]
     assert counts == sizes == [2944, 9984, 5888]
 
 

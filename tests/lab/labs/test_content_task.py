@@ -34,7 +34,7 @@ from attention_lab.labs.content_training import (
     stored_weights,
     trained_attention,
 )
-from scripts.make_content_task import arrays_to_store
+from scripts.make_training_runs import contents_to_store
 
 RNG = np.random.default_rng(0)
 
@@ -97,7 +97,7 @@ def test_training_again_gives_the_stored_weights() -> None:
         for name, weights in stored_weights().items()
         for weight, array in weights.items()
     }
-    again = arrays_to_store()
+    again = contents_to_store()
     assert again.keys() == stored.keys()
     for name, array in again.items():
         np.testing.assert_allclose(array, stored[name], rtol=1e-3, atol=1e-3)

@@ -224,7 +224,7 @@ def test_the_best_additive_logits_of_one_head() -> None:
 def test_training_again_gives_what_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(make_training_runs, "train_layer", run_of)
     with np.load(STORED_FILE) as stored:
-        again = make_training_runs.arrays_to_store()
+        again = make_training_runs.layers_to_store()
         assert set(stored.files) == set(again)
         for name in stored.files:
             np.testing.assert_allclose(stored[name], again[name], rtol=1e-4, atol=1e-5)

@@ -326,7 +326,7 @@ def test_the_numbers_of_the_lesson_on_the_whole_model_are_those_of_the_model() -
     assert last == [("The", 0.79), ("The", 0.16), ("went", 0.05), ("who", 0.09), ("frog", 0.77)]
     thick, off = whole.thick[0], whole_run(model.run(ids, without=[(4, 4)]))
     assert (thick.layer, thick.head, round(thick.read, 2)) == (4, 4, 0.87)
-    assert whole.said[3][thick.word].text == "and"
+    assert whole.said[3][thick.at].text == "and"
     assert (off.answer.text, round(off.answer.share, 2)) == ("cat", 0.08)
     assert off.said[:4] == whole.said[:4]
     assert [one.text for one in off.said[4]][:-1] == [one.text for one in whole.said[4]][:-1]

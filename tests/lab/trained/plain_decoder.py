@@ -33,7 +33,7 @@ class PlainRun:
         self.by_source: dict[Head, list[Vector]] = {}
         self.added: dict[Head, list[Vector]] = {}
         for layer, weights in enumerate(model.layers):
-            normed = [self.norm(x, weights.attention_gain) for x in streams]
+            normed = [self.norm(x, weights.attention_norm.gain) for x in streams]
             for head in range(weights.attention.n_heads):
                 pieces = [self.read(layer, head, normed, t) for t in range(len(ids))]
                 filling = self.off.get((layer, head))
@@ -46,12 +46,18 @@ class PlainRun:
             self.parts["feed-forward", layer] = answers[-1]
             streams = [x + y for x, y in zip(streams, answers, strict=True)]
         self.last = streams[-1]
-        self.divisor = math.sqrt(sum(x * x for x in self.last) / len(self.last) + model.epsilon)
-        scaled = model.last_gain * self.last / self.divisor
+        self.divisor = math.sqrt(
+            sum(x * x for x in self.last) / len(self.last) + model.last_norm.epsilon
+        )
+        scaled = model.last_norm.gain * self.last / self.divisor
         self.logits = [float(scaled @ row) for row in model.embedding]
 
     def norm(self, x: Vector, gain: Vector) -> Vector:
-        return gain * x / math.sqrt(sum(one * one for one in x) / len(x) + self.model.epsilon)
+        return (
+            gain
+            * x
+            / math.sqrt(sum(one * one for one in x) / len(x) + self.model.last_norm.epsilon)
+        )
 
     def turn(self, x: Vector, place: int) -> Vector:
         turned = x.copy()
@@ -76,10 +82,10 @@ class PlainRun:
 
     def feed_forward(self, layer: int, x: Vector) -> Vector:
         weights = self.model.layers[layer]
-        z = self.norm(x, weights.feed_forward_gain)
-        opened = z @ weights.w_1
+        z = self.norm(x, weights.feed_forward_norm.gain)
+        opened = z @ weights.feed_forward.w_in
         gates = np.array([one / (1 + math.exp(-one)) for one in opened])
-        return (gates * (z @ weights.w_3)) @ weights.w_2
+        return (gates * (z @ weights.feed_forward.w_up)) @ weights.feed_forward.w_out
 
     def shares(self) -> list[float]:
         weights = [math.exp(one - max(self.logits)) for one in self.logits]
@@ -91,7 +97,7 @@ class PlainRun:
             row = row - sum(self.model.embedding) / len(self.model.embedding)
         elif isinstance(against, int):
             row = row - self.model.embedding[against]
-        return self.model.last_gain * row
+        return self.model.last_norm.gain * row
 
 
 def drawn(shares: list[float], temperature: float, top_p: float) -> list[float]:

@@ -225,9 +225,9 @@ def test_the_changed_word_before_and_after() -> None:
     assert facts.moved == pytest.approx(np.mean(moved))
     gaps = np.abs(change.after - change.before)
     layer, head, *cell = np.unravel_index(gaps.argmax(), gaps.shape)
-    assert (facts.top_layer, facts.top_head) == (layer, head)
-    assert facts.top_before == change.before[layer, head, *cell]
-    assert facts.top_after == change.after[layer, head, *cell]
+    assert (facts.top.layer, facts.top.head) == (layer, head)
+    assert facts.top.before == change.before[layer, head, *cell]
+    assert facts.top.after == change.after[layer, head, *cell]
 
 
 @pytest.mark.parametrize(

@@ -100,12 +100,12 @@ def test_the_best_heads_have_values() -> None:
 def test_what_a_head_copies_term_by_term() -> None:
     run = language_run("The cat saw a cat")
     decoder, layer, head = run.decoder, 3, 5
-    trace, gain = run.traces[layer], decoder.last_gain
+    trace, gain = run.traces[layer], decoder.last_norm.gain
     rows = trace.projections.w_o[8 * head : 8 * head + 8]
     n_tokens = len(run.ids)
     total = 0.0
     for query in range(2, n_tokens):
-        divisor = np.sqrt((run.streams[-1][query] ** 2).mean() + decoder.epsilon)
+        divisor = np.sqrt((run.streams[-1][query] ** 2).mean() + decoder.last_norm.epsilon)
         for key in range(1, query):
             added = trace.value_heads[0, head // 2, key] @ rows
             logits = decoder.embedding @ (added * gain / divisor)

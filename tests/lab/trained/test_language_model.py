@@ -155,10 +155,9 @@ def test_a_feed_forward_part_switched_off_adds_nothing_and_all_others_read_that(
 @pytest.mark.parametrize("layer", [0, 2, 4])
 def test_a_feed_forward_part_off_is_that_of_a_model_whose_matrix_is_zero(layer, heads) -> None:
     layers = list(MODEL.decoder.layers)
-    layers[layer] = replace(
-        layers[layer], w_2=0 * layers[layer].w_2, b_2=np.zeros(len(MODEL.decoder.last_gain))
-    )
-    filling = np.zeros(len(MODEL.decoder.last_gain))
+    fed, filling = layers[layer].feed_forward, np.zeros(MODEL.decoder.embedding.shape[1])
+    fed = replace(fed, w_out=0 * fed.w_out, b_out=filling)
+    layers[layer] = replace(layers[layer], feed_forward=fed)
     plain = PlainRun(
         replace(MODEL.decoder, layers=tuple(layers)), RUN.ids, dict.fromkeys(heads, filling)
     )

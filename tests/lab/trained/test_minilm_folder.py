@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from attention_core import FileError
-from attention_lab.layer_norm import layer_norm
 from attention_lab.trained.minilm import CHECKSUMS, MODEL_FOLDER, load_minilm, word_vectors
 from tests.lab.refusal import refused
 
@@ -94,9 +93,7 @@ def test_whole_numbers_times_their_factors(tmp_path: Path) -> None:
     assert model.layers[1].feed_forward.w_in.shape == (D, F)
     words = np.load(folder / "words.npy")[[7, 3]] * small["words_factors"][0]
     summed = words + small["positions"][:2] + small["segment"]
-    np.testing.assert_allclose(
-        word_vectors(model, [7, 3]), layer_norm(summed, model.word_norm), rtol=1e-5
-    )
+    np.testing.assert_allclose(word_vectors(model, [7, 3]), model.word_norm.of(summed), rtol=1e-5)
     assert model.wordpiece.vocabulary["w7"] == 7
 
 

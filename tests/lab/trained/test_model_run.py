@@ -11,8 +11,10 @@ import pytest
 from attention_core import SettingsError
 from attention_core.positions import Rotary
 from attention_core.projections import Projections
+from attention_lab.layer_norm import Norm
 from attention_lab.trained.byte_pairs import BytePairs
 from attention_lab.trained.decoder import Decoder, DecoderLayer
+from attention_lab.trained.feed_forward import FeedForward
 from attention_lab.trained.generation import draw
 from attention_lab.trained.language_model import LanguageModel, language_model
 from attention_lab.trained.own_writing import mean_parts, own_writing
@@ -53,10 +55,13 @@ def small_model(seed: int = 3) -> LanguageModel:
             n_kv_heads=1,
         )
         w_1, w_3 = rng.normal(size=(2, 7, 5))
-        return DecoderLayer(rng.random(7), p, rng.random(7), w_1, rng.normal(size=(5, 7)), w_3)
+        first, second = (Norm(rng.random(7), None, 1e-5) for _ in range(2))
+        fed = FeedForward(w_1, None, rng.normal(size=(5, 7)), None, w_3, "silu")
+        return DecoderLayer(first, p, second, fed)
 
     embedding = rng.normal(size=(len(PIECES), 7))
-    decoder = Decoder(embedding, (layer(), layer()), rng.random(7), Rotary(100.0), 1e-5)
+    layers, last_norm = (layer(), layer()), Norm(rng.random(7), None, 1e-5)
+    decoder = Decoder(embedding, layers, last_norm, Rotary(100.0))
     return LanguageModel(BytePairs(PIECES, (0.0,) * len(PIECES)), decoder)
 
 

@@ -141,7 +141,7 @@ def test_the_beginning_of_names_may_be_missing(tmp_path: Path) -> None:
 
 def test_weights_of_float32_stay_in_the_file() -> None:
     decoder = model_of("llama").decoder
-    for array in (decoder.embedding, decoder.output, decoder.layers[1].w_2):
+    for array in (decoder.embedding, decoder.output, decoder.layers[1].feed_forward.w_out):
         assert not array.flags.writeable
         while isinstance(array, np.ndarray):
             array = array.base
@@ -154,30 +154,30 @@ def stories_folder(folder: Path) -> Path:
     order = np.array([0, 2, 4, 6, 1, 3, 5, 7])  # of the features of a head
     arrays = {
         "model.embed_tokens.weight": decoder.embedding,
-        "model.norm.weight": decoder.last_gain,
+        "model.norm.weight": decoder.last_norm.gain,
     }
     for number, layer in enumerate(decoder.layers):
-        at, p = f"model.layers.{number}.", layer.attention
-        arrays[f"{at}input_layernorm.weight"] = layer.attention_gain
-        arrays[f"{at}post_attention_layernorm.weight"] = layer.feed_forward_gain
+        at, p, fed = f"model.layers.{number}.", layer.attention, layer.feed_forward
+        arrays[f"{at}input_layernorm.weight"] = layer.attention_norm.gain
+        arrays[f"{at}post_attention_layernorm.weight"] = layer.feed_forward_norm.gain
         for letter, matrix, heads in (("q", p.w_q, 8), ("k", p.w_k, 4)):
             turned = matrix.reshape(64, heads, 8)[:, :, order].reshape(64, -1)
             arrays[f"{at}self_attn.{letter}_proj.weight"] = turned.T
         arrays |= {f"{at}self_attn.{n}_proj.weight": m.T for n, m in (("v", p.w_v), ("o", p.w_o))}
         arrays |= {
             f"{at}mlp.{n}_proj.weight": m.T
-            for n, m in (("gate", layer.w_1), ("down", layer.w_2), ("up", layer.w_3))
+            for n, m in (("gate", fed.w_in), ("down", fed.w_out), ("up", fed.w_up))
         }
     config = {
         "model_type": "llama",
         "hidden_size": 64,
-        "intermediate_size": decoder.layers[0].w_1.shape[1],
+        "intermediate_size": decoder.layers[0].feed_forward.w_in.shape[1],
         "num_hidden_layers": 5,
         "num_attention_heads": 8,
         "num_key_value_heads": 4,
         "vocab_size": 512,
         "max_position_embeddings": 512,
-        "rms_norm_eps": decoder.epsilon,
+        "rms_norm_eps": decoder.last_norm.epsilon,
         "rope_parameters": {"rope_theta": decoder.rotary.base, "rope_type": "default"},
         "tie_word_embeddings": True,
         "eos_token_id": [1],

@@ -136,8 +136,9 @@ def test_thick_arcs_add_most_and_all_of_them_make_the_parts_of_the_heads(text: s
     assert thick
     assert thick[0].added == pytest.approx(found.added.max() / found.total)
     for one in thick:
-        assert one.added == pytest.approx(found.added[one.layer, one.head, one.word] / found.total)
-        assert one.read == pytest.approx(found.read(one.layer, one.head)[-1, one.word])
+        assert one.added == pytest.approx(found.added[one.layer, one.head, one.at] / found.total)
+        assert one.read == pytest.approx(found.read(one.layer, one.head)[-1, one.at])
+        assert one.word == found.words[one.at]
 
 
 @pytest.mark.parametrize(("layer", "word"), [(4, 11), (3, 11), (0, 6), (2, 3)])

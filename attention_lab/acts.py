@@ -53,12 +53,12 @@ def opened(
     >>> opened("scores", {}).focus.query, opened("scores", {"n_heads": ["2"]}).focus.query
     (8, 0)
     """
-    found, example = read_url(parameters), example_for(url_path, model)
+    choices, example = read_url(parameters), example_for(url_path, model)
     if names_no_layer(parameters, page_of(url_path).section):
         own = "text" in parameters
-        return with_example(found, own_sentence(found.scenario.text) if own else example)
-    has_first = example.name and found.scenario == presets()[0].scenario != example.scenario
-    return with_example(found, example) if has_first and url_path not in KEEP_EXAMPLE else found
+        return with_example(choices, own_sentence(choices.scenario.text) if own else example)
+    has_first = example.name and choices.scenario == presets()[0].scenario != example.scenario
+    return with_example(choices, example) if has_first and url_path not in KEEP_EXAMPLE else choices
 
 
 def with_example(choices: UrlChoices, example: Preset) -> UrlChoices:

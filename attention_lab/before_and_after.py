@@ -90,22 +90,22 @@ def question_operands(trace: Trace, guess: Guess) -> tuple[tuple[str, Array], ..
 
     Shapes: each (rows, columns).
     """
-    rule, found = trace.rule(guess.field), []
+    rule, operands = trace.rule(guess.field), []
     for given in rule.reads:
         array = array_of(trace, given.array)
         name = OPERAND_NAMES.get(given.array, given.array.replace("_", " "))
         if given.array == "scale":
             continue  # students know the usual scale
         if array.ndim == 2:
-            found.append((name, array))
+            operands.append((name, array))
         elif array.ndim == 3:
-            found.append((name, array[0]))
+            operands.append((name, array[0]))
         elif guess.field == "merged":
-            found += [(f"{name}, head {n}", head) for n, head in enumerate(array[0])]
+            operands += [(f"{name}, head {n}", head) for n, head in enumerate(array[0])]
         else:
             head = given.at[1].of(guess.index)
-            found.append((f"{name}, head {head}", array[0, head]))
-    return tuple(found)
+            operands.append((f"{name}, head {head}", array[0, head]))
+    return tuple(operands)
 
 
 @dataclass(frozen=True)

@@ -76,8 +76,8 @@ class Block:
     @property
     def heads(self) -> Array:
         """What each head adds to each token. Shapes: (H, T, D)."""
-        found: Array = head_contributions(self.trace)[0]
-        return found
+        added_HTD: Array = head_contributions(self.trace)[0]
+        return added_HTD
 
     @property
     def n_weights(self) -> tuple[int, int]:
@@ -86,8 +86,8 @@ class Block:
         of_attention = [getattr(p, name) for name in ("b_q", "b_k", "b_v", "b_o")]
         of_fed = [getattr(fed, one.name) for one in fields(fed)]
         sizes = [
-            sum(np.size(a) for a in found if isinstance(a, np.ndarray))
-            for found in (of_attention, of_fed)
+            sum(np.size(a) for a in arrays if isinstance(a, np.ndarray))
+            for arrays in (of_attention, of_fed)
         ]
         return p.n_weights + sizes[0], sizes[1]
 

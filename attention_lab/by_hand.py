@@ -132,8 +132,8 @@ class HandmadeLayer:
 
     def features_of(self, token: str) -> dict[str, float]:
         """The features of a word."""
-        found = (*part_of_speech(token), *_OF_WORDS.get(token.casefold(), ()), "one")
-        return {name: 1.0 for name in self.features if name in found}
+        of_word = (*part_of_speech(token), *_OF_WORDS.get(token.casefold(), ()), "one")
+        return {name: 1.0 for name in self.features if name in of_word}
 
     def asks(self, tokens: Sequence[str]) -> bool:
         """Whether a token asks for something in head 0."""
@@ -144,8 +144,8 @@ class HandmadeLayer:
         return self._has(tokens, self.heads[0].keys)
 
     def _has(self, tokens: Sequence[str], side: Mapping[str, Mix]) -> bool:
-        found = {name for token in tokens for name in self.features_of(token)}
-        return any(found & mix.keys() for mix in side.values())
+        features = {name for token in tokens for name in self.features_of(token)}
+        return any(features & mix.keys() for mix in side.values())
 
 
 # They read vectors after LayerNorm, in which a feature that a token has is near 1, and one that it

@@ -118,10 +118,10 @@ def choices_of_options(options: Mapping[str, Any]) -> dict[str, Any]:
     >>> choices_of_options({"sink": [0.5]})["sink"]
     True
     """
-    found = dict(_MODERN_OFF)
+    choices = dict(_MODERN_OFF)
     if rotary := options.get("rotary"):
-        found |= {"rotary": rotary.pairs, "base": rotary.base, "start": rotary.start}
-    return found | {"qk_norm": "head_norm" in options, "sink": "sink" in options}
+        choices |= {"rotary": rotary.pairs, "base": rotary.base, "start": rotary.start}
+    return choices | {"qk_norm": "head_norm" in options, "sink": "sink" in options}
 
 
 def options_on(scenario: Scenario) -> tuple[str, ...]:
@@ -263,9 +263,9 @@ def fitting_heads(scenario: Scenario) -> tuple[int, ...]:
 
 @cached
 def _fitting_heads(scenario: Scenario) -> tuple[int, ...]:
-    found = []
+    counts = []
     for count in range(1, MAX_HEADS + 1):
         with suppress(AttentionError):
             if not resolve(replace(scenario, n_heads=count)).is_uneven:
-                found.append(count)
-    return tuple(found)
+                counts.append(count)
+    return tuple(counts)

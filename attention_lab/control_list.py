@@ -137,13 +137,13 @@ def ways_out(scenario: Scenario) -> list[WayOut]:
     below = width // heads * heads
     counts = [one for one in nearest_divisors(width, heads) if one <= MAX_HEADS]
     sizes = [one for one in (below, below + heads) if 1 <= one <= MAX_MATRIX_WIDTH]
-    found = [WayOut(f"Heads: {count}", {"n_heads": count}) for count in counts]
-    found += [WayOut(f"Embedding size: {size}", {"d_model": size}) for size in sizes]
+    ways = [WayOut(f"Heads: {count}", {"n_heads": count}) for count in counts]
+    ways += [WayOut(f"Embedding size: {size}", {"d_model": size}) for size in sizes]
     if kind_of(scenario).leaves_widths:
         free = max(1, round(width / heads))
         about = (
             "d_k and d_v need not be embedding / heads: W_O maps the joined heads back to the"
             " embedding size."
         )
-        found.append(WayOut(f"Heads: {heads}, each {free} wide", {"d_k": free, "d_v": free}, about))
-    return found
+        ways.append(WayOut(f"Heads: {heads}, each {free} wide", {"d_k": free, "d_v": free}, about))
+    return ways

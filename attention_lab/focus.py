@@ -41,8 +41,8 @@ class Focus:
         """The same query in another head, at the key from which it reads most there; if it sees no
         key, the key stays.
         """
-        found = [key for key, _ in strongest_keys(trace, head, self.query, count=1)]
-        return replace(self, head=head, key=found[0] if found else self.key)
+        keys = [key for key, _ in strongest_keys(trace, head, self.query, count=1)]
+        return replace(self, head=head, key=keys[0] if keys else self.key)
 
     def within(self, trace: Trace, field: str) -> Focus:
         """The same places; a feature beyond one head's width of a field becomes its last one."""

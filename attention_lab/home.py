@@ -14,8 +14,8 @@ WEIGHTS_PACKAGE = "attention_minilm"  # a distribution of its own, for it is 43 
 def weights_folder() -> Path:
     """The folder of the trained weights: that of a checkout, else that of the distribution."""
     folder = ASSETS / "minilm"
-    if not folder.is_dir() and (found := find_spec(WEIGHTS_PACKAGE)) is not None and found.origin:
-        return Path(found.origin).parent
+    if not folder.is_dir() and (spec := find_spec(WEIGHTS_PACKAGE)) is not None and spec.origin:
+        return Path(spec.origin).parent
     return folder
 
 

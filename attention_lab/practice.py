@@ -84,15 +84,15 @@ def asked_cell(trace: Trace, number: int, field: str = "") -> tuple[str, tuple[i
         )
     turns = sorted(fields, key=lambda name: (_n_terms(trace, name) == 1, _n_terms(trace, name)))
     chosen = check_choice("field", field, ("", *fields)) or turns[(number - 1) % len(fields)]
-    cells, most, found = _cells(trace, chosen), -1, ()
+    cells, most, best = _cells(trace, chosen), -1, ()
     for _ in range(MAX_CELLS_TRIED):
         index = (0, *cells[rng.integers(len(cells))].tolist())
         told = n_telling(derive(trace, chosen, index))
         if told > most:
-            most, found = told, index
+            most, best = told, index
         if most >= min(2, _n_terms(trace, chosen)):
             break
-    return chosen, found
+    return chosen, best
 
 
 def n_telling(cell: Derivation) -> int:
@@ -274,14 +274,14 @@ class Homework:
         Raises: SettingsError if no step of the layer is short enough to work out by hand.
         """
         trace, deciding = self.trace(student), trace_of(self.scenario)
-        found: dict[tuple[str, tuple[int, ...]], PracticeQuestion] = {}
+        by_cell: dict[tuple[str, tuple[int, ...]], PracticeQuestion] = {}
         for place in range(self.first - 1, self.first - 1 + MAX_TRIED):
             cell = asked_cell(deciding, place % MAX_QUESTION_NUMBER + 1)
-            if cell not in found:
-                found[cell] = question_at(trace, *cell)
-            if len(found) == self.count:
+            if cell not in by_cell:
+                by_cell[cell] = question_at(trace, *cell)
+            if len(by_cell) == self.count:
                 break
-        return list(found.values())
+        return list(by_cell.values())
 
     def key(self, last: int) -> str:
         """The key for students 1 to `last` as CSV, for all at once if they share their numbers: for

@@ -36,8 +36,8 @@ def opposite_head(trace: Trace, head: int) -> int | None:
 
 def shares_read(trace: Trace, head: int, query: int) -> list[tuple[int, float]]:
     """The keys that a query reads with a share that is worth an arc, the largest first."""
-    found = strongest_keys(trace, head, query, MOST_SHARES)
-    return [(key, share) for key, share in found if share >= LEAST_SHARE]
+    strongest = strongest_keys(trace, head, query, MOST_SHARES)
+    return [(key, share) for key, share in strongest if share >= LEAST_SHARE]
 
 
 def asked_names(trace: Trace, names: ColumnNames, head: int, query: int) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ def verb_numbers(trace: Trace) -> tuple[VerbNumber, ...]:
     tokens = trace.labels("T")
     features = [GENDER_AND_NUMBER.features_of(token) for token in tokens]
     nouns = [i for i, one in enumerate(features) if "noun" in one or tokens[i].lower() in SUBJECTS]
-    found = []
+    verbs = []
     for verb, own in enumerate(features):
         before = max((place for place in nouns if place < verb), default=None)
         if "verb" not in own or before is None:
@@ -116,8 +116,8 @@ def verb_numbers(trace: Trace) -> tuple[VerbNumber, ...]:
         if all(numbers):
             read = key_read_most(trace, NUMBER_HEAD, verb)
             gender = "" if read is None else _one_of(features[read], GENDERS)
-            found.append(VerbNumber(verb, before, numbers, read, gender))
-    return tuple(found)
+            verbs.append(VerbNumber(verb, before, numbers, read, gender))
+    return tuple(verbs)
 
 
 def _one_of(features: Collection[str], names: Sequence[str]) -> str:

@@ -158,18 +158,18 @@ def places_of(pieces: Sequence[str], words: Sequence[str]) -> list[int | None]:
     """
     plain = pieces[0] == "[CLS]"  # without accents and capitals
     left, place = [_letters(word, plain) for word in words], 0
-    found: list[int | None] = []
+    places: list[int | None] = []
     for piece in pieces:
         letters = _letters(piece, plain)
         if piece in _SIGNS or not letters:
-            found.append(None)
+            places.append(None)
             continue
         if place == len(left) or not (left[place].startswith(letters) or piece == "[UNK]"):
             raise TextError("The pieces are not those of the words")
-        found.append(place)
+        places.append(place)
         left[place] = b"" if piece == "[UNK]" else left[place][len(letters) :]
         place += not left[place]
-    return found
+    return places
 
 
 def _letters(piece: str, plain: bool) -> bytes:

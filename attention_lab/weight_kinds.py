@@ -218,29 +218,29 @@ LANGUAGE_MODEL = ModelWeights(
 
 def _of_folder(name: str, model: AllowedModel) -> ModelWeights:
     """A language model from a folder, in the place of the one that comes with the app."""
-    about, rotary = model.config, model.config.rotary
-    widths = dict.fromkeys(("d_k", "d_v"), about.d_head)
-    if about.d_head * about.n_heads == about.d_model:
+    config, rotary = model.config, model.config.rotary
+    widths = dict.fromkeys(("d_k", "d_v"), config.d_head)
+    if config.d_head * config.n_heads == config.d_model:
         widths = {}
-    sizes = {"d_model": about.d_model, "n_heads": about.n_heads}
+    sizes = {"d_model": config.d_model, "n_heads": config.n_heads}
     decides = {**LANGUAGE_MODEL.decides, **sizes, **widths}
     if rotary:
         decides |= {"rotary": rotary.pairs, "base": rotary.base}
     else:  # what a model does not have can be tried
         decides = {one: decides[one] for one in decides.keys() - {"rotary", "base", "start"}}
-    if about.has_head_norm:
+    if config.has_head_norm:
         decides["qk_norm"] = True
     return replace(
         LANGUAGE_MODEL,
         caption=f"weights of {name}",
         decides=decides,
-        n_layers=about.n_layers,
-        first_layer=about.n_layers - 1,
-        key_columns=about.n_kv_heads * about.d_head,
+        n_layers=config.n_layers,
+        first_layer=config.n_layers - 1,
+        key_columns=config.n_kv_heads * config.d_head,
         read=partial(language_text.language_tokens, model=name),
         run=partial(language_text.language_layer, model=name),
         options=partial(language_text.language_options, model=name),
-        windows=about.windows,
+        windows=config.windows,
     )
 
 

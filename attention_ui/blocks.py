@@ -201,12 +201,12 @@ class _Drawing:
         """Draw the widget of a choice with its present value."""
         key, shown = f"choose {choice.key} {choice.variant}".rstrip(), choice_widget(choice, value)
         set_if_changed(key, [*shown.value] if isinstance(shown.value, tuple) else shown.value)
-        about: dict[str, Any] = {"on_change": self._chosen, "args": (choice, key)}
+        settings: dict[str, Any] = {"on_change": self._chosen, "args": (choice, key)}
         if shown.kind in ("menu", "number", "text"):
-            about["width"] = width_of(shown)
+            settings["width"] = width_of(shown)
         if shown.kind == "text":
-            about["max_chars"] = shown.most
-        draw_widget(shown, key=key, **about)
+            settings["max_chars"] = shown.most
+        draw_widget(shown, key=key, **settings)
 
     def _chosen(self, choice: Choice, widget: str) -> None:
         """In a callback: hold what was chosen. An empty field keeps the value before; so does a
@@ -254,7 +254,7 @@ class _Drawing:
         """In a callback: set what a click on the pinned cell sets, and move the focus if the click
         does nothing else.
         """
-        axes, about = board.scene["axes"], board.scene["arrays"][array]
+        axes, entry = board.scene["axes"], board.scene["arrays"][array]
         if board.press:
             match board.pressed(array, index):
                 case b.Link(_, page, sets):
@@ -267,10 +267,10 @@ class _Drawing:
             return
         if array in board.clicks:
             place = 0
-            for size, at in zip(about["shape"], index, strict=True):
+            for size, at in zip(entry["shape"], index, strict=True):
                 place = place * size + at
             self._set(dict(enumerate(board.clicks[array])).get(place, {}))
-        move_focus([(letter, axes[letter]["block"]) for letter in about["axes"]], index)
+        move_focus([(letter, axes[letter]["block"]) for letter in entry["axes"]], index)
 
     def _later(self, seconds: float, sets: Mapping[str, Any]) -> None:
         """Set choices once the seconds are over. The script of the page itself draws the timer

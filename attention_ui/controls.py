@@ -79,16 +79,16 @@ def _held_by_session(held: Mapping[str, Any]) -> dict[str, Any]:
     """What decides whether weights by hand fit, as the session holds it, or in a first run the URL:
     the sizes and the sentence, which are drawn last, and the user's own numbers.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name in ("text", "batch", "edits", "own", "n_tokens", "d_model", "n_heads", *WIDTHS):
-        text, found[name] = _held(name, held), DECLARED[name].default
-        if isinstance(found[name], str):
-            found[name] = text[:MAX_TEXT_LENGTH]
+        text, values[name] = _held(name, held), DECLARED[name].default
+        if isinstance(values[name], str):
+            values[name] = text[:MAX_TEXT_LENGTH]
         elif text.isascii() and text.isdigit() and len(text) < MAX_DIGITS:
-            found[name] = int(text)
-    if not 1 <= found[HEADS] <= MAX_HEADS:
-        found[HEADS] = DECLARED[HEADS].default
-    return found
+            values[name] = int(text)
+    if not 1 <= values[HEADS] <= MAX_HEADS:
+        values[HEADS] = DECLARED[HEADS].default
+    return values
 
 
 def _held(name: str, held: Mapping[str, Any]) -> str:
@@ -155,13 +155,13 @@ THAT_ACT = ("text", "batch", "mask", "weights", "model", *LEFT_OPEN)
 def _draw(control: Control, disabled: bool, step: int) -> Any:
     """Draw the widget of a control; gives its value. step: of a field for a whole number."""
     name, default = control.name, control.default
-    about: dict[str, Any] = {"key": name, "disabled": disabled, "on_change": note_act}
+    settings: dict[str, Any] = {"key": name, "disabled": disabled, "on_change": note_act}
     if name in THAT_ACT:
-        about |= {"on_change": act, "args": (name,)}
+        settings |= {"on_change": act, "args": (name,)}
     widget = control_widget(control, default)
     if isinstance(widget.step, int):
         widget = replace(widget, step=step)
-    chosen = draw_widget(widget, draw_bound, **about)
+    chosen = draw_widget(widget, draw_bound, **settings)
     with suppress(AttentionError):
         return default if chosen is None else control.read(url_text(chosen))
     return default

@@ -115,8 +115,8 @@ def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
         now.before = None
     if before is not None and not _is_asked():
         held = Focus(*(held_place(name) for name in FOCUS))
-        if (found := looked_at(before, scenario, held)) != held:
-            st.session_state.update(asdict(found))
+        if (focus := looked_at(before, scenario, held)) != held:
+            st.session_state.update(asdict(focus))
             now.looks_anew = True
 
 

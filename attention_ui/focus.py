@@ -89,11 +89,11 @@ def _draw(trace: Trace, lengths: Mapping[str, int]) -> None:
     words = {name: tuple(map(str, range(length))) for name, length in lengths.items()}
     words["query"] = numbered_places(trace.labels("T"))
     words["key"] = numbered_places(trace.labels("S"))
-    about: dict[str, Any] = {"width": 114}  # px
+    look: dict[str, Any] = {"width": 114}  # px
     if st.session_state.get("present"):
-        about = {"width": "stretch"}
+        look = {"width": "stretch"}
     for name in lengths:
-        more = about | ({"on_change": act, "args": ("head",)} if name == "head" else {})
+        more = look | ({"on_change": act, "args": ("head",)} if name == "head" else {})
         choose_place(name.capitalize(), name, words[name], help=FOCUS_HELP[name], **more)
 
 

@@ -226,16 +226,16 @@ def _notes(
     """
     if own and "text" not in own.used:
         return ()
-    found = [*sentence_notes(scenario), *batch_page_notes(scenario, page)]
-    found += modern_notes(scenario, page)
+    notes = [*sentence_notes(scenario), *batch_page_notes(scenario, page)]
+    notes += modern_notes(scenario, page)
     if trace is None:
-        return tuple(found)
+        return tuple(notes)
     tokens = tokens_of(page_context().shown)
     if page not in story_steps():
         by_hand = [note.text for note in by_hand_notes(page_context())]
-        return (*found, *change_notes(session().before, scenario), *by_hand, *tokens.notes)
+        return (*notes, *change_notes(session().before, scenario), *by_hand, *tokens.notes)
     on_stage = left_out_notes(scenario, tokens)
-    return tuple(note for note in (*found, *tokens.notes) if note not in on_stage)
+    return tuple(note for note in (*notes, *tokens.notes) if note not in on_stage)
 
 
 def _trace(scenario: Scenario, sequence: int, explained: bool) -> Trace | None:

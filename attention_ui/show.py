@@ -47,8 +47,8 @@ def show_figure(figure: Figure, key: str, on_click: Callable[[Any], None] | None
 
 def _as_table(figure: Figure, key: str) -> None:
     """Offer the numbers of a chart as a table and as a file; both are made when they are opened."""
-    about: dict[str, Any] = {"type": "tertiary", "icon": ":material/table:", "wrap": False}
-    box = st.popover("As a table", key=f"table of {key}", on_change="rerun", **about)
+    look: dict[str, Any] = {"type": "tertiary", "icon": ":material/table:", "wrap": False}
+    box = st.popover("As a table", key=f"table of {key}", on_change="rerun", **look)
     if box.open:
         description = figure["layout"]["meta"]["description"]
         with box:

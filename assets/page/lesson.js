@@ -28,8 +28,8 @@ import { showAnswer, tellAnswer } from "../board/words/answer.js";
   const titled = (root, text) => {
     for (const one of root.querySelectorAll("h2, h3, .title")) if (one.textContent.trim() === text) return one;
     for (const { shadowRoot } of root.querySelectorAll("[data-testid^=stBidiComponent], [data-testid^=stBidiComponent] *")) {
-      const found = shadowRoot && titled(shadowRoot, text);
-      if (found) return found;
+      const inside = shadowRoot && titled(shadowRoot, text);
+      if (inside) return inside;
     }
     return null;
   };
@@ -38,11 +38,11 @@ import { showAnswer, tellAnswer } from "../board/words/answer.js";
     const bar = document.querySelector(".lesson-bar");
     const moment = bar ? window.location.pathname + bar.dataset.moment : "";
     if (moment === begun) return;
-    const [main, found] = [document.querySelector("[data-testid=stMain]"), bar?.dataset.at && titled(document, bar.dataset.at)];
-    if (bar?.dataset.at && !found) return;
-    const top = found ? found.getBoundingClientRect().top - bar.getBoundingClientRect().bottom - 8 : last;
-    if (found && top === last) main.scrollBy(0, top);
-    if (!found || top === last) begun = moment;
+    const [main, heading] = [document.querySelector("[data-testid=stMain]"), bar?.dataset.at && titled(document, bar.dataset.at)];
+    if (bar?.dataset.at && !heading) return;
+    const top = heading ? heading.getBoundingClientRect().top - bar.getBoundingClientRect().bottom - 8 : last;
+    if (heading && top === last) main.scrollBy(0, top);
+    if (!heading || top === last) begun = moment;
     last = top;
   }, 300);
   // The minutes since a lesson began in this tab, beside those that are planned up to the end of the moment.

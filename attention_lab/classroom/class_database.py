@@ -257,10 +257,10 @@ def _lines(url: str) -> tuple[_Line, _Line]:
             f"{PLACE_VARIABLE} cannot be read as the URL of a database; write one such as"
             " postgresql://user:password@host/name"
         ) from None
-    about = CONNECTION | given
+    settings = CONNECTION | given
 
     def connect() -> Any:
-        return psycopg.connect(autocommit=True, prepare_threshold=None, **about)
+        return psycopg.connect(autocommit=True, prepare_threshold=None, **settings)
 
     return _Line(connect, psycopg.Error), _Line(connect, psycopg.Error)
 

@@ -144,8 +144,8 @@ def _create(path: Path) -> None:
 
 def _place_of(path: Path) -> tuple[int, int | Path]:
     """What tells a file from all others, whatever path leads to it, without opening it."""
-    found = path.stat()
-    return found.st_dev, found.st_ino or path.resolve()  # some systems number no files
+    stat = path.stat()
+    return stat.st_dev, stat.st_ino or path.resolve()  # some systems number no files
 
 
 def _connected(path: Path, opened: ExitStack) -> sqlite3.Connection:

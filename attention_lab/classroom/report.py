@@ -101,9 +101,9 @@ def _code_round(results: list[FormResult], place: int) -> Round:
 
 
 def _round(verdicts: Iterable[Verdict]) -> Round:
-    found = list(verdicts)
-    fell = Counter(name for one in found for name in one.misconceptions)
-    return Round(len(found), sum(one.right for one in found), fell)
+    judged = list(verdicts)
+    fell = Counter(name for one in judged for name in one.misconceptions)
+    return Round(len(judged), sum(one.right for one in judged), fell)
 
 
 def beliefs(held: Round | None) -> list[tuple[str, int]]:

@@ -273,7 +273,7 @@ class Rooms:
 
         One by one, each would wait for the disk, and between its statements for the interpreter.
         """
-        found: list[AttentionError | None] = [None] * len(votes)
+        refusals: list[AttentionError | None] = [None] * len(votes)
         by_room: dict[str, list[int]] = {}
         for place, vote in enumerate(votes):
             by_room.setdefault(vote.room, []).append(place)
@@ -282,11 +282,11 @@ class Rooms:
                 now, own = self._state_or_error(db, room), [votes[place] for place in places]
                 errors = write_votes(db, own, now, self.limits, self.clock())
                 for place, error in zip(places, errors, strict=True):
-                    found[place] = error
+                    refusals[place] = error
                 if count := errors.count(None):
                     db.run("UPDATE rooms SET n_writes = n_writes + ? WHERE room = ?", count, room)
                     self._use(db, room, with_students=True)
-        return found
+        return refusals
 
     def _state_or_error(self, db: Reader, room: str) -> RoomState | AttentionError:
         try:

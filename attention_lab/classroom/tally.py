@@ -58,12 +58,12 @@ def histogram(question: Question, given: Sequence[float]) -> list[Bar]:
         chosen = Counter(int(answer) for answer in given)
         return [Bar(one.label, chosen[i], one.right) for i, one in enumerate(question.options)]
     right = question.value
-    found = Counter(right if question.judge(answer).right else answer for answer in given)
-    found[right] += 0
-    wrong = [answer for answer, _ in found.most_common() if answer != right]
+    counts = Counter(right if question.judge(answer).right else answer for answer in given)
+    counts[right] += 0
+    wrong = [answer for answer, _ in counts.most_common() if answer != right]
     shown = sorted([right, *wrong[: MAX_BARS - 1]])
-    bars = [Bar(f"{answer:.6g}", found[answer], answer == right) for answer in shown]
-    rest = sum(found[answer] for answer in wrong[MAX_BARS - 1 :])
+    bars = [Bar(f"{answer:.6g}", counts[answer], answer == right) for answer in shown]
+    rest = sum(counts[answer] for answer in wrong[MAX_BARS - 1 :])
     return [*bars, Bar(OTHER_LABEL, rest, False)] if rest else bars
 
 

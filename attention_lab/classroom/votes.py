@@ -70,21 +70,21 @@ def write_votes(
         return [now] * len(votes)
     seats = _Seats(db, now, limits)
     answers: dict[bytes, float] = {}
-    found: list[AttentionError | None] = []
+    refusals: list[AttentionError | None] = []
     for vote in votes:
         visitor = digest(vote.token)
         try:
             answer = _checked(vote, now)
             seats.take(visitor, vote.source)
         except AttentionError as error:
-            found.append(error)
+            refusals.append(error)
             continue
         answers[visitor] = answer
-        found.append(None)
+        refusals.append(None)
     seats.keep(db)
     rows = [(now.room, now.number, visitor, answer, at) for visitor, answer in answers.items()]
     _insert(db, KEEP_VOTES, rows)
-    return found
+    return refusals
 
 
 def _checked(vote: Vote, now: RoomState) -> float:

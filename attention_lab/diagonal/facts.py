@@ -114,28 +114,28 @@ def self_attention_facts(trace: Trace, cell: tuple[int, int]) -> SelfAttentionFa
 
 @dataclass(frozen=True)
 class CheckFacts:
-    """A check of a proposition. found: "does not apply", "one token", "tie", "violated", "equal" up
-    to rounding, or "margin". by: the largest violation or the smallest margin. where: row and
+    """A check of a proposition. outcome: "does not apply", "one token", "tie", "violated", "equal"
+    up to rounding, or "margin". by: the largest violation or the smallest margin. where: row and
     column, or the row alone.
     """
 
     number: str
-    found: Case
+    outcome: Case
     by: Number | None
     where: tuple[int, ...]
 
 
 def check_facts(number: str, check: PropositionCheck, n_tokens: int) -> CheckFacts:
     """What is said of a check of the proposition with a number."""
-    found, by = "equal", None
+    outcome, by = "equal", None
     if not check.applies:
-        found = "one token" if n_tokens == 1 else "does not apply"
+        outcome = "one token" if n_tokens == 1 else "does not apply"
     elif not check.holds:
-        found = "tie" if check.excess <= 0 else "violated"
+        outcome = "tie" if check.excess <= 0 else "violated"
         by = Number(check.excess, 4) if check.excess > 0 else None
     elif check.excess <= 0 and number not in IDENTITIES:
-        found, by = "margin", Number(-check.excess, 4)
-    return CheckFacts(number, Case(found), by, check.where if found != "equal" else ())
+        outcome, by = "margin", Number(-check.excess, 4)
+    return CheckFacts(number, Case(outcome), by, check.where if outcome != "equal" else ())
 
 
 @dataclass(frozen=True)
@@ -150,13 +150,13 @@ class SearchFacts:
     margin: Number | None
 
 
-def search_facts(found: Search) -> SearchFacts:
+def search_facts(search: Search) -> SearchFacts:
     """What is said of a search."""
-    is_found = found.x is not None and found.nearest is not None
-    excess = found.nearest.excess if found.nearest else None
+    is_found = search.x is not None and search.nearest is not None
+    excess = search.nearest.excess if search.nearest else None
     return SearchFacts(
-        Count(found.tried),
-        Count(found.applied),
+        Count(search.tried),
+        Count(search.applied),
         Number(excess, 4) if is_found and excess is not None else None,
         Number(-excess) if not is_found and excess is not None else None,
     )
@@ -173,7 +173,7 @@ class PropositionFacts:
 
 
 def proposition_facts(
-    trace: Trace, cell: tuple[int, int], found: Search | None
+    trace: Trace, cell: tuple[int, int], search: Search | None
 ) -> PropositionFacts:
     """What *Propositions* says of tokens without weights, and of a search."""
     tokens = tokens_of_trace(trace)
@@ -182,7 +182,7 @@ def proposition_facts(
         tuple(number for number, check in checks.items() if not check.holds),
         pair_facts(trace, cell),
         tuple(check_facts(*one, trace.sizes["T"]) for one in checks.items()),
-        search_facts(found) if found else None,
+        search_facts(search) if search else None,
     )
 
 

@@ -176,8 +176,8 @@ def layer_in_one_call(trace: Trace) -> str:
     """`output` from the inputs by PyTorch's module with our weights, or a comment that says why
     there is none.
     """
-    if found := obstacle(trace):
-        return f"# torch.nn.MultiheadAttention cannot be used here: {found}."
+    if reason := obstacle(trace):
+        return f"# torch.nn.MultiheadAttention cannot be used here: {reason}."
     options, notes = [layer_mask(trace)] if has_rule(trace) else [], []
     names = "output, probabilities"
     if zeros_empty_rows(trace):

@@ -51,8 +51,8 @@ class AskedItem:
         """The array as a learner with a misconception computes it, see `believed_array`."""
         if misconception not in self._believed:
             own = misconception == "word-alone" and self.field == "inputs"
-            found = self.words if own else believed_array(self.trace, self.field, misconception)
-            self._believed[misconception] = found
+            array = self.words if own else believed_array(self.trace, self.field, misconception)
+            self._believed[misconception] = array
         return self._believed[misconception]
 
     @cached_property

@@ -159,18 +159,18 @@ def options_of(asked: AskedItem, right: Answer, wrong: Mapping[str, Answer]) -> 
 
     wrong: the answer of each misconception. Misconceptions with the same answer share an option.
     """
-    found: list[tuple[Answer, list[str]]] = [(right, [])]
+    answers: list[tuple[Answer, list[str]]] = [(right, [])]
     # "" for an answer that no misconception gives
     given = [*wrong.items(), *(("", other) for other in _others(asked, right))]
     for name, wrong_answer in given:
-        of_same = (names for other, names in found if is_same_answer(asked, other, wrong_answer))
+        of_same = (names for other, names in answers if is_same_answer(asked, other, wrong_answer))
         believers = next(of_same, None)
-        if believers is None and len(found) < MAX_OPTIONS:
+        if believers is None and len(answers) < MAX_OPTIONS:
             believers = []
-            found.append((wrong_answer, believers))
+            answers.append((wrong_answer, believers))
         if believers is not None and name:
             believers.append(name)
-    options = [_option(asked, one, tuple(names), one is right) for one, names in found]
+    options = [_option(asked, one, tuple(names), one is right) for one, names in answers]
     return tuple(_in_order(asked, options))
 
 

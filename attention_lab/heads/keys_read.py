@@ -21,15 +21,15 @@ def strongest_keys(trace: Trace, head: int, query: int, count: int) -> list[tupl
     probability 0 are left out.
 
     >>> from attention_core import Projections, attend
-    >>> found = strongest_keys(attend([[1.0], [2.0]], Projections.weightless(1)), head=0, query=0,
+    >>> keys = strongest_keys(attend([[1.0], [2.0]], Projections.weightless(1)), head=0, query=0,
     ...     count=1)
-    >>> [(key, round(share, 3)) for key, share in found]
+    >>> [(key, round(share, 3)) for key, share in keys]
     [(1, 0.731)]
     """
     row_S = trace.probabilities[0, head, query]
     order = np.argsort(-row_S, kind="stable")[:count]
-    found = zip(order.tolist(), row_S[order].tolist(), strict=True)
-    return [(key, share) for key, share in found if share > 0]
+    largest = zip(order.tolist(), row_S[order].tolist(), strict=True)
+    return [(key, share) for key, share in largest if share > 0]
 
 
 def keys_read_most(trace: Trace, head: int, query: int) -> tuple[int, ...]:

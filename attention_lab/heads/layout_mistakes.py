@@ -104,10 +104,10 @@ def find_misplaced(
             there = divmod(piece, n_tokens) if split else divmod(piece, n_heads)[::-1]
             if there[1] == one:
                 continue
-            found = MisplacedNumber(other, one, feature, there[1])
+            misplaced = MisplacedNumber(other, one, feature, there[1])
             if heads_HTF[there][feature] != heads_HTF[other, one, feature]:
-                return found
-            fallback = fallback or found
+                return misplaced
+            fallback = fallback or misplaced
     return fallback
 
 

@@ -80,10 +80,10 @@ def schedule(trace: Trace) -> Schedule:
         rule, parts[name] = trace.rule(name), _n_parts(step, trace.sizes)
         needs = [need for need in trace.needs(name) if need in _arrays_read(rule, name, trace)]
         for head in range(parts[name]):
-            found = [
+            needed = [
                 (need, part) for need in needs for part in _needed_parts(head, parts, name, need)
             ]
-            waits_for = tuple(dict.fromkeys(key for one in found for key in sources[one]))
+            waits_for = tuple(dict.fromkeys(key for one in needed for key in sources[one]))
             if len(waits_for) == 1 and _passes_on(trace, name, rule):
                 sources[name, head] = waits_for
                 continue

@@ -219,16 +219,16 @@ def measure_schemes(size: LayerSize, letter: str) -> tuple[SchemeRun, ...]:
     """Every way to compute scores, measured on random queries and keys as a size grows. Sizes that
     are too large are left out.
     """
-    found = []
+    runs = []
     for larger in growing_sizes(size, letter):
         schemes = [scheme for scheme in SCHEMES if is_measurable(scheme, larger)]
         if schemes:
             query_HTK, key_HSK = _queries_and_keys(larger)
-            found += [
+            runs += [
                 SchemeRun(scheme, larger, *measure_scheme(scheme, query_HTK, key_HSK))
                 for scheme in schemes
             ]
-    return tuple(found)
+    return tuple(runs)
 
 
 def is_measurable(scheme: Scheme, size: LayerSize) -> bool:

@@ -87,8 +87,8 @@ def lesson_from_link(text: str) -> Lesson:
 @lru_cache(maxsize=1)
 def shipped_lessons() -> dict[str, Lesson]:
     """The lessons that come with the app, by the name of their file, shortest first."""
-    found = {path.stem: read_lesson(path.read_bytes()) for path in LESSON_FOLDER.glob("*.json")}
-    return dict(sorted(found.items(), key=lambda entry: (entry[1].minutes, entry[0])))
+    lessons = {path.stem: read_lesson(path.read_bytes()) for path in LESSON_FOLDER.glob("*.json")}
+    return dict(sorted(lessons.items(), key=lambda entry: (entry[1].minutes, entry[0])))
 
 
 def asked_in_lessons(misconception: str) -> list[tuple[str, int]]:

@@ -123,8 +123,8 @@ def last_query_alone(trace: Trace) -> LastQuery:
     and the last one is read.
 
     >>> from attention_core import Projections, attend
-    >>> found = last_query_alone(attend([[1.0], [2.0], [3.0]], Projections.weightless(1)))
-    >>> found.hidden_top_left, round(found.top_left, 2), found.bottom_right
+    >>> last = last_query_alone(attend([[1.0], [2.0], [3.0]], Projections.weightless(1)))
+    >>> last.hidden_top_left, round(last.top_left, 2), last.bottom_right
     (2, 1.95, 0.0)
     """
     n_keys = trace.sizes["S"]

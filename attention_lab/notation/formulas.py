@@ -37,8 +37,8 @@ def formula(trace: Trace, name: str, notation: Notation) -> str:
     S_h = Q_h K_h^{\top}; C_i = K_i^{\top} Q_i
     """
 
-    def write(found: re.Match[str]) -> str:
-        part = found[1]
+    def write(match: re.Match[str]) -> str:
+        part = match[1]
         if product := _PRODUCT.fullmatch(part):
             return _product(trace, notation, product[1], product[2], product[3] is not None)
         if block := _BLOCK.fullmatch(part):
@@ -231,11 +231,11 @@ def in_letters(words: str, notation: Notation, trace: Trace | None = None) -> st
     letters |= {"n": notation.base("n_tokens"), "S": notation.base("scores")}
     letters["d_k"] = notation.width(trace, "d_k") if trace else notation.base("d_k")
 
-    def written(found: re.Match[str]) -> str:
-        if not found[1]:
-            return letters[found[0]]
-        query, key = (OUR_LETTER.sub(lambda one: letters[one[0]], found[part]) for part in (1, 3))
+    def written(match: re.Match[str]) -> str:
+        if not match[1]:
+            return letters[match[0]]
+        query, key = (OUR_LETTER.sub(lambda one: letters[one[0]], match[part]) for part in (1, 3))
         places = (key, query) if notation.is_column else (query, key)
-        return f"{notation.base('probabilities')}_{{{found[2].join(places)}}}"
+        return f"{notation.base('probabilities')}_{{{match[2].join(places)}}}"
 
     return re.sub(r"\$\$?[^$]+\$\$?", lambda part: OUR_LETTER_OR_SHARE.sub(written, part[0]), words)

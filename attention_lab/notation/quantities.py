@@ -53,9 +53,9 @@ def remark(name: str, notation: Notation) -> str:
     """What to know about a text's symbol or word: that it has none, that it is corrected, or
     nothing.
     """
-    found = [notation.remarks[name]] if name in notation.remarks else []
-    found += [f"Corrected: {notation.corrections[name]}"] if name in notation.corrections else []
-    return " ".join(found) or ("" if name in notation.symbols else NO_SYMBOL_REMARK)
+    remarks = [notation.remarks[name]] if name in notation.remarks else []
+    remarks += [f"Corrected: {notation.corrections[name]}"] if name in notation.corrections else []
+    return " ".join(remarks) or ("" if name in notation.symbols else NO_SYMBOL_REMARK)
 
 
 NAMES_ELSEWHERE = {row["name"]: row["elsewhere"] for row in read_table("names_elsewhere")}

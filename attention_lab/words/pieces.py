@@ -85,10 +85,8 @@ def word_slices(pieces: Sequence[str]) -> list[slice]:
         # What is no text, such as <s>, is as good as white space.
         texts = [text if len(text) == 1 or _PART.fullmatch(text) else "\n" for _, text in units]
         starts = dict(zip(accumulate(map(len, texts), initial=0), units, strict=False))
-        for found in _WORD.finditer("".join(texts)):
-            goes_on |= {
-                starts[at][0] for at in range(found.start() + 1, found.end()) if at in starts
-            }
+        for word in _WORD.finditer("".join(texts)):
+            goes_on |= {starts[at][0] for at in range(word.start() + 1, word.end()) if at in starts}
     first = [place for place, _ in units if place == 0 or place not in goes_on]
     return [slice(*pair) for pair in pairwise([*first, len(pieces)])]
 
@@ -114,19 +112,19 @@ def readable(*pieces: str) -> str:
 
 def _characters(pieces: Sequence[str]) -> list[tuple[int, str]]:
     """The place and the text of each piece; the bytes of a character are one, at its first byte."""
-    found: list[tuple[int, str]] = []
+    characters: list[tuple[int, str]] = []
     waiting = b""  # bytes of a character that is not complete
     for place, piece in enumerate(pieces):
         byte = _BYTE.fullmatch(piece)
         if byte is None:
             waiting = b""
-            found.append((place, piece))
+            characters.append((place, piece))
             continue
         one = bytes.fromhex(byte[1])
         if waiting and 0x80 <= one[0] < 0xC0:
             waiting += one
-            found[-1] = (found[-1][0], waiting.decode("utf-8", errors="replace")[:1])
+            characters[-1] = (characters[-1][0], waiting.decode("utf-8", errors="replace")[:1])
         else:
             waiting = one
-            found.append((place, one.decode("utf-8", errors="replace")))
-    return found
+            characters.append((place, one.decode("utf-8", errors="replace")))
+    return characters

@@ -57,14 +57,14 @@ def page_question(trace: Trace, page: Page) -> Question | None:
 @cache
 def lesson_questions() -> dict[str, dict[str, Question]]:
     """The questions with options of all shipped lessons, by the titles of lesson and moment."""
-    found: dict[str, dict[str, Question]] = {}
+    by_lesson: dict[str, dict[str, Question]] = {}
     for lesson in shipped_lessons().values():
         for place, moment in enumerate(lesson.moments):
             asked = lesson.question_at(place)
             if asked and asked.options:
-                of_lesson = found.setdefault(lesson.title, {})
+                of_lesson = by_lesson.setdefault(lesson.title, {})
                 of_lesson[f"{place + 1} {moment.title}"] = class_question(asked)
-    return found
+    return by_lesson
 
 
 def item_name(item: str) -> str:

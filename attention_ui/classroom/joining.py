@@ -122,10 +122,10 @@ def leave_room() -> None:
 def show_class(room: str) -> None:
     """The question and its answers; the browser gets news from the routes, without a script run."""
     secret = teacher_secret(room)
-    about = {"role": "teacher" if secret else "student", "room": room}
+    data = {"role": "teacher" if secret else "student", "room": room}
     component("classroom")(
         key=COMPONENT_KEY,
-        data=about
+        data=data
         | {"ticket": room_service().rooms.ticket(room)}
         | ({"secret": secret} if secret else {}),
     )

@@ -106,8 +106,8 @@ class RoomService:
         if to_teacher:
             tag += f".{state.n_writes}.{self.people(room)}"
         if not known or known[1].tag != tag:
-            about = {"tag": tag, **self._body(state, to_teacher)}
-            known = (now, RoomNews(tag, json.dumps(about).encode()))
+            body = {"tag": tag, **self._body(state, to_teacher)}
+            known = (now, RoomNews(tag, json.dumps(body).encode()))
         if len(self._cache) >= 2 * MAX_KEPT_ROOMS:
             self._cache.clear()
         self._cache[room, to_teacher] = (now, known[1])
@@ -167,14 +167,14 @@ class RoomService:
                 waiting.append(self._queue.get_nowait())
         if not waiting:
             return  # an earlier batch included this vote
-        found: Sequence[AttentionError | None] = ()
+        refusals: Sequence[AttentionError | None] = ()
         try:
-            found = self.rooms.vote_all([vote for vote, _ in waiting])
+            refusals = self.rooms.vote_all([vote for vote, _ in waiting])
         except AttentionError as error:
-            found = [error] * len(waiting)
+            refusals = [error] * len(waiting)
         finally:  # nobody waits forever, even after a bug
             lost = [FileError("The vote could not be written; send it again")] * len(waiting)
-            for (_, written), refused in zip(waiting, found or lost, strict=True):
+            for (_, written), refused in zip(waiting, refusals or lost, strict=True):
                 if written.set_running_or_notify_cancel():
                     written.set_exception(refused) if refused else written.set_result(None)
 
@@ -186,14 +186,14 @@ class RoomService:
         return done
 
     def _body(self, state: RoomState, to_teacher: bool) -> dict[str, Any]:
-        about = {name: getattr(state, name) for name in ("room", "state", "number", "moment")}
-        about |= {"moments": state.n_moments}
+        body = {name: getattr(state, name) for name in ("room", "state", "number", "moment")}
+        body |= {"moments": state.n_moments}
         if to_teacher:
-            about |= {"people": self.people(state.room)}
+            body |= {"people": self.people(state.room)}
         if state.question is None:
-            return about
+            return body
         asked = state.question
-        about |= {  # without its answer
+        body |= {  # without its answer
             "question": {
                 "kind": asked.kind,
                 "text": asked.text,
@@ -203,22 +203,22 @@ class RoomService:
             }
         }
         if to_teacher:
-            about |= {"of": question_id(asked)}
+            body |= {"of": question_id(asked)}
         is_over, is_revealed = state.state != "open", state.state == "revealed"
         if is_over or to_teacher:
-            about |= {"count": count_answers(self.rooms, state.room, state.number)}
+            body |= {"count": count_answers(self.rooms, state.room, state.number)}
         if is_revealed or (is_over and to_teacher):
             bars = histogram(asked, read_answers(self.rooms, state.room, state.number))
-            about |= {"bars": [[bar.label, bar.count] for bar in bars]}
+            body |= {"bars": [[bar.label, bar.count] for bar in bars]}
             if is_revealed:
                 told = {
                     "arithmetic": asked.why,
                     "answer": asked.value,
                     "tolerance": asked.tolerance,
                 }
-                about |= told
-                about |= {"right": [bar.is_right for bar in bars].index(True)}
-        return about
+                body |= told
+                body |= {"right": [bar.is_right for bar in bars].index(True)}
+        return body
 
 
 def ask_class(rooms: Rooms, room: str, secret: str, posed: Question) -> None:

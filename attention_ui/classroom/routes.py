@@ -172,10 +172,10 @@ def class_routes() -> tuple[Route, ...]:
 
 
 def _json(
-    about: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None
+    data: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None
 ) -> Response:
     """An answer in ASCII, because half a character, which a text may hold, is no UTF-8."""
-    return Response(json.dumps(about), status, headers, "application/json")
+    return Response(json.dumps(data), status, headers, "application/json")
 
 
 def _network(request: Request) -> str:

@@ -77,10 +77,10 @@ class Waiting:
         source: the network that asks. member: who is in the room; they are not counted with it.
         Raises: RoomError; TooManyError if there is nothing new and too many wait.
         """
-        who, found = f"{room} {member}" if member else source, self._look(room, to_teacher)
-        is_new = found.tag != seen
+        who, latest = f"{room} {member}" if member else source, self._look(room, to_teacher)
+        is_new = latest.tag != seen
         if is_new and (self._members if member else self._networks).allows(who):
-            return found
+            return latest
         is_late = is_new or self._is_full(who, bool(member))
         if is_late and self._n_late >= MAX_LATE:
             raise TooManyError("Too many ask for news; ask again in 1 s")

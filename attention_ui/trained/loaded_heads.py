@@ -31,7 +31,7 @@ def load_heads(read: Callable[[], OwnHeads], instead_of: OwnHeads | None = None)
     with _reading:  # one file after the other, since only then its size is known
         network = network_of(st.context.ip_address)
         new = read()
-        kept = [(one, whose) for found, whose in _loaded if (one := found()) is not None]
+        kept = [(one, whose) for held, whose in _loaded if (one := held()) is not None]
         sizes = [(n_bytes(one), whose) for one, whose in kept if one is not instead_of]
         sizes += [(n_bytes(new), network)]
         of_network = sum(size for size, whose in sizes if whose == network)

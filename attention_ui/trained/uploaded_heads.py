@@ -219,26 +219,26 @@ def _read_layer(file: WeightFile, layer: FileLayer, source: tuple[Any, ...]) -> 
     return OwnHeads(title, projections, read_options(file, layer, n_heads, base), source)
 
 
-def _choose_base(found: RotaryBase | None, number: int) -> float | None:
+def _choose_base(rotary: RotaryBase | None, number: int) -> float | None:
     """Ask for the base of the rotary angles; None for a layer without them."""
-    if found is None:
+    if rotary is None:
         return None
     chosen = st.number_input(
         "Base of the rotary angles",
         1.0,
         MAX_BASE,
-        value=found.base,
+        value=rotary.base,
         step=1000.0,
         format="%0.0f",
         key=_key_of(f"base {number}"),
         width=220,
     )
-    if found.kind:
+    if rotary.kind:
         st.caption(
-            f"The file does not say the base. {found.base:,.0f} is that of {found.kind};"
+            f"The file does not say the base. {rotary.base:,.0f} is that of {rotary.kind};"
             " rope_theta in the model's config.json is yours."
         )
-    return float(chosen or found.base)  # the field may be emptied
+    return float(chosen or rotary.base)  # the field may be emptied
 
 
 def _ask_for_maps(file: WeightFile, no_layers: FileError) -> Asked:

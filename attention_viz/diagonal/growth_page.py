@@ -72,19 +72,19 @@ def _growth(values: b.Values) -> Growth:
 
 def _facts(_: StoryView, values: b.Values) -> GrowthFacts:
     growth, counts = _growth(values), _counts(values)
-    found = measurements(growth, counts, float(values[ERROR.key]))
+    measured = measurements(growth, counts, float(values[ERROR.key]))
     if values[MEASURES.key]:
-        found.measure(SECONDS)
-    return growth_facts(counts, growth.scaled, found.missing, len(found.places))
+        measured.measure(SECONDS)
+    return growth_facts(counts, growth.scaled, measured.missing, len(measured.places))
 
 
 def _blocks(view: StoryView, values: b.Values, facts: GrowthFacts) -> Sequence[b.Block]:
     """Both charts, the button that measures, and how the curves are computed."""
     growth, counts, last = _growth(values), _counts(values), facts.widths[-1]
     scaled, causal = growth.scaled, growth.causal
-    found = measurements(growth, counts, float(values[ERROR.key]))
-    mass = mass_figure(growth, counts, found.points, values[LINES.key])
-    argmax = argmax_figure(growth, counts, found.points)
+    measured = measurements(growth, counts, float(values[ERROR.key]))
+    mass = mass_figure(growth, counts, measured.points, values[LINES.key])
+    argmax = argmax_figure(growth, counts, measured.points)
     features = "features of a query" if growth.tied else "features"
     half = " · ".join(f"{width} among {n} tokens" for width, n in facts.half)
     return [

@@ -57,11 +57,11 @@ ALL_CHOICES: tuple[Choice, ...] = (
 
 def strengths_of(values: b.Values) -> dict[str, float]:
     """The strength of every variant."""
-    found = {one.key: one.usual for one in VARIANTS}
+    strengths = {one.key: one.usual for one in VARIANTS}
     for key, choice in STRENGTHS.items():
         one = find_variant(key)
-        found[key] = next(v for v in one.choices if label_of(one, v) == values[choice.key])
-    return found
+        strengths[key] = next(v for v in one.choices if label_of(one, v) == values[choice.key])
+    return strengths
 
 
 def _rule(values: b.Values) -> DeltaRule:

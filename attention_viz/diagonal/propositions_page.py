@@ -153,7 +153,7 @@ def _card(
         b.Text(f"**{one.number} · {one.title}** {STATUS[one.status]}"),
         b.Formula(one.latex),
         b.Text(one.statement),
-        b.Note(f"**On these tokens it** {describe_check(check, trace)}", TONES[check.found]),
+        b.Note(f"**On these tokens it** {describe_check(check, trace)}", TONES[check.outcome]),
         *([b.Text(one.condition, small=True)] if one.condition else []),
         b.Folded(f"{PROOFS[one.status]} of {one.number}", proof),
         *search,
@@ -172,7 +172,7 @@ def describe_check(check: CheckFacts, trace: Trace) -> str:
         "violated": f"is violated. Largest violation: **{check.by}**{place}.",
         "equal": "holds. The two sides agree up to rounding.",
         "margin": f"holds. Smallest margin: {check.by}{place}.",
-    }[check.found]
+    }[check.outcome]
 
 
 def _search(one: Proposition, values: b.Values, facts: SearchFacts | None) -> list[b.Block]:
@@ -181,12 +181,12 @@ def _search(one: Proposition, values: b.Values, facts: SearchFacts | None) -> li
         return [
             b.Button(f"Search for a counterexample of {one.number}", {SEARCHED.key: one.number})
         ]
-    found = _found(values)
+    searched = _found(values)
     tried = f"Matrices tried: {facts.tried}. They meet the condition: {facts.applied}."
-    if facts.worst is not None and found and found.x is not None:
+    if facts.worst is not None and searched and searched.x is not None:
         return [
             b.Note(f"{tried} The worst violation is {facts.worst}.", "wrong"),
-            b.Button(f"Load the tokens that violate {one.number}", sets_of_tokens(found.x)),
+            b.Button(f"Load the tokens that violate {one.number}", sets_of_tokens(searched.x)),
         ]
     margin = number_or_dash(facts.margin)
     says = f"Violations: none. Smallest margin: {margin} (below 0: rounding)."

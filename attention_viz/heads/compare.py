@@ -45,8 +45,8 @@ def shared_keys_board(
         captions = [f"K/V {head_of(one, 'key_heads', head)}" for head in range(n_heads)]
         title = names.get(name, name)
         panels.append(line_of_heads(name, line, title, badge, size) | {"captions": captions})
-        about = {"limit": float(f"{limit:.6g}"), "side": n_keys, "hatched": one.hidden[0]}
-        arrays[name] = heads_json(title, one.probabilities[0], **about)
+        look = {"limit": float(f"{limit:.6g}"), "side": n_keys, "hatched": one.hidden[0]}
+        arrays[name] = heads_json(title, one.probabilities[0], **look)
     axes = head_axes((trace.labels("T"), trace.labels("S")))
     return board_json(description, arrays, axes, panels, (kind, cell), notation)
 

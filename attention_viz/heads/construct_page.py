@@ -61,13 +61,13 @@ def _blocks(view: StoryView, values: b.Values, facts: Construction) -> Sequence[
 
 def _verdict(facts: Construction) -> list[b.Block]:
     """What is there, and what is missing."""
-    found: list[b.Block] = []
+    blocks: list[b.Block] = []
     if facts.done:
-        found.append(b.Note("Done: the layer does what was asked.", "right"))
+        blocks.append(b.Note("Done: the layer does what was asked.", "right"))
     for part in facts.parts:
         missing = f" **Missing:** {part.missing}" if part.missing else ""
-        found.append(b.Text(f"{'✓' if part.done else '○'} {part.goal}{missing}"))
-    return found
+        blocks.append(b.Text(f"{'✓' if part.done else '○'} {part.goal}{missing}"))
+    return blocks
 
 
 def _board(view: StoryView, matrix: str) -> JSON:

@@ -76,10 +76,10 @@ def head_shares(trace: Trace) -> Figure:
         look, hover = {"color": colour, "opacity": opacity}, "%{x}: <b>%{y:.4f}</b><extra>"
         about = {"marker": look, "hovertemplate": f"{hover}{name}</extra>"}
         data.append(bar_series(heads, shares_H[order], name, colour, **about))
-    found = "here their sum is 0, so there are no shares"
+    says = "here their sum is 0, so there are no shares"
     if has_shares(trace):
-        found = f"the largest signed share: {heads[0]}"
-    description = f"Two shares of the output for each head; {found}."
+        says = f"the largest signed share: {heads[0]}"
+    description = f"Two shares of the output for each head; {says}."
     return {"data": data, "layout": _bar_layout(description, 260, heads, barmode="group")}
 
 

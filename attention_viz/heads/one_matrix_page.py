@@ -65,10 +65,10 @@ def _blocks(view: StoryView, values: b.Values, facts: MatrixFacts) -> Sequence[b
 def _four_ways(view: StoryView, facts: MatrixFacts) -> list[b.Block]:
     """What each way takes, and how far its scores are from those of the layer."""
     size, rows = layer_size(view.trace), []
-    for way, found in zip(SCHEMES, facts.ways, strict=True):
+    for way, of_way in zip(SCHEMES, facts.ways, strict=True):
         formulas = [one.formula for one in (way.multiplications, way.additions, way.extra)]
-        cells = [f"${one}$ = {n}" for one, n in zip(formulas, found.counts, strict=True)]
-        rows.append([f"**{found.name}**", *cells, str(found.difference or 0)])
+        cells = [f"${one}$ = {n}" for one, n in zip(formulas, of_way.counts, strict=True)]
+        rows.append([f"**{of_way.name}**", *cells, str(of_way.difference or 0)])
     return [
         b.Table(["way", "multiplications", "additions", "extra numbers", "difference"], rows),
         b.caption(

@@ -42,20 +42,20 @@ def _matrices(two: TwoLayers, field: str, head: int, cut: slice) -> list[Matrix]
     given = head_part(two.before, field, head)[:, cut]
     expected, after = (one[:, cut] for one in two.matrices(field, head))
     limit = None if is_shares else max(map(largest_magnitude, (given, after)))
-    about = partial(Matrix, kind=step.kind, limit=limit)
+    matrix = partial(Matrix, kind=step.kind, limit=limit)
     first_labels = two.before.labels("T") if two.order else two.tokens
     sides = _sides(two.after, field, two.tokens, cut, moves=not two.order)
     given_sides, title = _sides(two.before, field, first_labels, cut), f"{step.title}, as it is"
     hidden = two.before.hidden[0, head] if is_shares else None
     says = f"The {step.title} as it is:"
-    before = about("before", given, *given_sides, (0, 0), title, hidden=hidden, says=says)
+    before = matrix("before", given, *given_sides, (0, 0), title, hidden=hidden, says=says)
     hidden = two.after.hidden[0, two.head_beside(head)] if is_shares else None
     title, says = f"{step.title}, changed", f"The {step.title} after the change:"
-    changed = about("after", after, *sides, (1, 0), title, hidden=hidden, says=says)
+    changed = matrix("after", after, *sides, (1, 0), title, hidden=hidden, says=says)
     drawn, title = [before, changed], "changed − as it is"
     if two.order:
         title = "difference in the new order"
-        drawn.append(about("wanted", expected, *sides, None, "as it is, in the new order"))
+        drawn.append(matrix("wanted", expected, *sides, None, "as it is, in the new order"))
     wanted = drawn[-1] if two.order else before
     gap = difference_matrix(changed, wanted, (2, 0), title, two.rounding(field))
     return [*drawn, replace(gap, numbers=differences(expected, after))]

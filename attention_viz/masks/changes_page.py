@@ -128,17 +128,17 @@ def _in_words(control: Control, value: Any) -> str:
 def _value_field(control: Control, value: Any) -> b.Field:
     """The choice of the other value, in the form of its control."""
     label, kind = VALUE.label, control.kind
-    about: dict[str, Any] = {"help": control.help, "variant": control.name}
+    shared: dict[str, Any] = {"help": control.help, "variant": control.name}
     if kind in ("select", "switch"):
         options = {one: one for one in control.compared or control.options} or SWITCH_WORDS
         shown = url_text(value)
         options = {**options, shown: options.get(shown, shown)}
-        return b.Field(Select(VALUE.key, label, "", options, **about), shown)
+        return b.Field(Select(VALUE.key, label, "", options, **shared), shown)
     if kind in ("text", "lines"):
-        return b.Field(Words(VALUE.key, label, "", MAX_TEXT_LENGTH, **about), value)
+        return b.Field(Words(VALUE.key, label, "", MAX_TEXT_LENGTH, **shared), value)
     low, high = (type(control.default)(end) for end in control.bounds)
     step = 0.1 if kind == "number" else 1
-    return b.Field(Number(VALUE.key, label, control.default, low, high, step, **about), value)
+    return b.Field(Number(VALUE.key, label, control.default, low, high, step, **shared), value)
 
 
 def _of_order(scenario: Scenario, values: b.Values) -> Change:
@@ -221,8 +221,8 @@ def _checks(results: Mapping[str, CheckResult]) -> list[b.Block]:
         sides[result.passed].append(f"- **{check.name}**. {with_minus_signs(result.sentence)}")
     parts = []
     for passed, title in ((True, "What still looks fine"), (False, "What gives it away")):
-        found = f"**{title}**: {len(sides[passed])} of {len(results)} checks"
-        parts.append([b.Text("\n".join([found, *sides[passed]]))])
+        heading = f"**{title}**: {len(sides[passed])} of {len(results)} checks"
+        parts.append([b.Text("\n".join([heading, *sides[passed]]))])
     asks = "\n".join(f"- **{check.name}**: {check.question}" for check in MISTAKE_CHECKS)
     return [b.Beside(tuple(parts), (1, 1)), b.Folded("What each check does", [b.Text(asks)])]
 

@@ -119,9 +119,9 @@ def _paint_buttons(setup: Experiment, painted_TT: Array) -> b.Row:
 def empty_row(setup: Experiment) -> list[b.Block]:
     """The shares of a query from which every key is hidden, here and in PyTorch."""
     n, query, _ = setup.cell
-    found = hide_all_keys(setup.masked, n, setup.head, query)
+    row = hide_all_keys(setup.masked, n, setup.head, query)
     notation = setup.view.notation
-    scene = boards.empty_row_board(setup.masked, found.zero, setup.head, setup.cell, notation)
+    scene = boards.empty_row_board(setup.masked, row.zero, setup.head, setup.cell, notation)
     says = f"Here every key is hidden from {setup.query_name}, in addition to the masks above."
     n_empty = int(setup.masked.trace.empty_rows[:, setup.head].sum())
     without = f"Queries without a key, with the masks chosen above: **{n_empty}** in this batch."
@@ -135,31 +135,31 @@ def empty_row(setup: Experiment) -> list[b.Block]:
             " 0 / 0."
         ),
         board,
-        _zeros_or_nan(setup, found),
-        b.Text(f"{_describe_nan(setup, found)} Zeros do not spread. {without}"),
+        _zeros_or_nan(setup, row),
+        b.Text(f"{_describe_nan(setup, row)} Zeros do not spread. {without}"),
     ]
 
 
-def _zeros_or_nan(setup: Experiment, found: EmptyRow) -> b.Table:
+def _zeros_or_nan(setup: Experiment, row: EmptyRow) -> b.Table:
     """What the query and the output hold, here and in PyTorch."""
     n, query, _ = setup.cell
-    shares = found.zero.probabilities[n, setup.head, query]
+    shares = row.zero.probabilities[n, setup.head, query]
     n_shares, total = len(shares), float(shares.sum())
-    n_outputs = found.zero.output[n].size
+    n_outputs = row.zero.output[n].size
     head = [f"shares of this query: {n_shares}", f"NaN in the output, numbers: {n_outputs}"]
     here = "here, and torch’s scaled_dot_product_attention since 2.5"
     torch = "torch.softmax, and nn.MultiheadAttention with need_weights=True (2.13)"
     zeros, nans = (
         f"all 0, sum {format_number(total, 1)}",
-        f"NaN (“not a number”): {found.nan_shares}",
+        f"NaN (“not a number”): {row.nan_shares}",
     )
-    rows = [[here, zeros, str(found.nan_here)], [torch, nans, str(found.nan_outputs)]]
+    rows = [[here, zeros, str(row.nan_here)], [torch, nans, str(row.nan_outputs)]]
     return b.Table(["", *head], rows, words=True)
 
 
-def _describe_nan(setup: Experiment, found: EmptyRow) -> str:
+def _describe_nan(setup: Experiment, row: EmptyRow) -> str:
     """How far NaN spreads: in this layer, and in the next one."""
-    spoilt = f"Tokens with NaN in their output: {found.nan_tokens} ({found.nan_outputs} numbers)."
+    spoilt = f"Tokens with NaN in their output: {row.nan_tokens} ({row.nan_outputs} numbers)."
     if len(setup.allowed) == 1:
         return f"{spoilt} It is the only token, so everything that follows is NaN."
     return (
@@ -175,9 +175,9 @@ def padded_queries(setup: Experiment) -> list[b.Block]:
     if n_real == n_tokens:
         says = "choose another sequence, or a longer sequence length in the sidebar."
         return [b.Note(f"Sequence {n} holds no [pad]: {says}")]
-    found = replace_padding(setup.masked, n)
-    scene = boards.padding_board(setup.masked, found.changed, setup.cell, setup.view.notation)
-    moved = found.real
+    replaced = replace_padding(setup.masked, n)
+    scene = boards.padding_board(setup.masked, replaced.changed, setup.cell, setup.view.notation)
+    moved = replaced.real
     difference = f"**{format_number(moved)}**"
     if moved <= tolerance(setup.masked.trace, "output"):
         difference = "**0** up to rounding" if moved else "**0**"
@@ -190,8 +190,8 @@ def padded_queries(setup: Experiment) -> list[b.Block]:
         b.Board(scene, "padding", press=lambda _, index: {"query": index[0]}),
         b.Text(
             f"- Outputs of real tokens move by at most {difference}. Real tokens that see a [pad]:"
-            f" {found.n_seeing} of {n_real}.\n- Outputs of [pad] tokens move by up to"
-            f" **{format_number(found.padded)}**: their queries are computed"
+            f" {replaced.n_seeing} of {n_real}.\n- Outputs of [pad] tokens move by up to"
+            f" **{format_number(replaced.padded)}**: their queries are computed"
             " from [pad], and a padding mask hides keys, not queries."
         ),
     ]
@@ -251,14 +251,14 @@ def order(setup: Experiment) -> list[b.Block]:
                 " sidebar and above."
             )
         ]
-    found = compare_all_orders(setup.masked, n, setup.head, setup.bias)
-    name, last = list(found.items())[-1]
+    orders = compare_all_orders(setup.masked, n, setup.head, setup.bias)
+    name, last = list(orders.items())[-1]
     bars = {
         "scale, then mask": last.scale_first[query],
         "mask, then scale": last.mask_first[query],
     }
     head = ["added to a hidden score", "largest difference of a share, all queries"]
-    rows = [[key, format_number(one.gap, 6)] for key, one in found.items()]
+    rows = [[key, format_number(one.gap, 6)] for key, one in orders.items()]
     return [
         b.Text(
             rf"Mask after the scale: $\operatorname{{softmax}}(s \cdot {scale:.3g} + m)$; before"

@@ -56,8 +56,8 @@ def columns_board(
             bias, added = f"bias {key}", np.broadcast_to(trace.bias, trace.scores.shape)[at]
             matrices.append(Matrix(bias, added, *sides, None, "bias", kind="logit"))
         names, places = (f"scores {key}", f"shares {key}"), ((place, 0), (place, 1))
-        about = {"limit": limit, "rule": mask_rule(scaled, bias)}
-        matrices += head_matrices(trace, at, sides, names, places, titles, small, **about)
+        look = {"limit": limit, "rule": mask_rule(scaled, bias)}
+        matrices += head_matrices(trace, at, sides, names, places, titles, small, **look)
     row, column = cell
     return matrix_board(matrices, (f"scores {chosen}", row, column), description, notation)
 
@@ -111,10 +111,10 @@ def empty_row_board(
     n, query, key = cell
     sides = _sides(masked.sentences[n].tokens)
     names, titles, places = ("scores", "shares"), ("masked scores", "shares"), ((0, 0), (1, 0))
-    found = without.head_outputs[n, head, :, :MAX_WORKSHOP_FEATURES]
+    outputs = without.head_outputs[n, head, :, :MAX_WORKSHOP_FEATURES]
     matrices = [
         *head_matrices(without, (n, head), sides, names, places, titles),
-        Matrix("head output", found, sides[0], Side("value feature"), (2, 0), "head output"),
+        Matrix("head output", outputs, sides[0], Side("value feature"), (2, 0), "head output"),
     ]
     description = f"Head {head} with every key hidden from one query."
     return matrix_board(matrices, ("shares", query, key), description, notation)

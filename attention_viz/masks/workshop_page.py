@@ -123,7 +123,7 @@ def _others(view: StoryView, values: b.Values) -> tuple[dict[str, str], list[b.B
     """The sentences besides that of the sidebar, by the names of their fields, and a note for each
     that has no word. Raises: SettingsError, FileError.
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     notes: list[b.Block] = []
     for name, choice in (("second", SECOND), ("third", THIRD)):
         if not (text := values[choice.key]).strip():
@@ -134,8 +134,8 @@ def _others(view: StoryView, values: b.Values) -> tuple[dict[str, str], list[b.B
             says = f"{choice.label}: {error}. Until then no sentence is used."
             notes.append(b.Note(escape_markdown(says), "wrong"))
         else:
-            found[name] = text
-    return found, notes
+            texts[name] = text
+    return texts, notes
 
 
 def _paint(masks: Sequence[str], painted_TT: Array) -> b.Values:

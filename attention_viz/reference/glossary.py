@@ -70,9 +70,9 @@ def find_in_glossary(
     """The quantities, and the words without a symbol, that hold every word searched for, or most of
     them.
     """
-    found = best_matches(typed, _all_rows(text), searched_texts)
-    rows = tuple(one for one in found if isinstance(one, GlossaryRow))
-    return rows, tuple(one for one in found if isinstance(one, Word))
+    matches = best_matches(typed, _all_rows(text), searched_texts)
+    rows = tuple(one for one in matches if isinstance(one, GlossaryRow))
+    return rows, tuple(one for one in matches if isinstance(one, Word))
 
 
 def glossary_texts(text: Notation) -> Iterator[Texts]:

@@ -136,17 +136,17 @@ def _tables(mine: Sequence[Entry | Claim]) -> list[b.Block]:
     return [*tables, *([claim_table(claims)] if claims else [])]
 
 
-def search_notes(typed: str, words: str, found: Sequence[Texts]) -> list[b.Block]:
+def search_notes(typed: str, words: str, rows: Sequence[Texts]) -> list[b.Block]:
     """What is said of a search: words that were mended, and that little or nothing was found.
-    found: the texts of the rows that are shown, best first.
+    rows: the texts of those that are shown, best first.
     """
     notes: list[b.Block] = []
     if words != typed:
         mended = f"Results for “{escape_markdown(words)}”:"
         notes.append(b.caption(f"Not found: “{escape_markdown(typed)}”. {mended}"))
-    if not found:
+    if not rows:
         notes.append(b.Text(NOTHING))
-    elif not finds(words, *found[0]):
+    elif not finds(words, *rows[0]):
         notes.append(b.caption(PARTIAL))
     return notes
 

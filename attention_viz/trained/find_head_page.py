@@ -106,23 +106,23 @@ def _facts(_: StoryView, values: b.Values, shown: HeadsShown) -> FindFacts | Non
 def _blocks(
     view: StoryView, values: b.Values, shown: HeadsShown, facts: FindFacts | None
 ) -> Sequence[b.Block]:
-    found = _found(values, shown)
-    cell = found.best[0][:2] if found.best else (0, 0)
-    matrix = heads_matrix(found.measured.values, cell, found.rule, shares=found.pair is not None)
-    heads = np.ndindex(found.measured.values.shape)
+    ranked = _found(values, shown)
+    cell = ranked.best[0][:2] if ranked.best else (0, 0)
+    matrix = heads_matrix(ranked.measured.values, cell, ranked.rule, shares=ranked.pair is not None)
+    heads = np.ndindex(ranked.measured.values.shape)
     dots = {f"{one}-{of}": {LAYER: one, HEAD: of, CELL: ""} for one, of in heads}
-    figure = measure_by_layer(found.measured, found.rule)
+    figure = measure_by_layer(ranked.measured, ranked.rule)
     chart = b.Chart(figure, "by layer", opening(dots, shown.model), opens=ALL_HEADS)
     ranking = b.Board(
         matrix, "find a head", sets=opening(heads_clicks(matrix), shown.model), opens=ALL_HEADS
     )
     return [
-        b.Text(_answer(found.rule, facts)),
+        b.Text(_answer(ranked.rule, facts)),
         b.Beside(([ranking], [chart]), (1, 1)),
         b.Text("A click on a cell or a dot opens the head.", small=True),
-        *_said_twice(view, found),
-        *_heads_that_do_it_most(found, shown, facts),
-        b.Folded("How it is measured", [b.Text(_how_it_is_measured(view, found))]),
+        *_said_twice(view, ranked),
+        *_heads_that_do_it_most(ranked, shown, facts),
+        b.Folded("How it is measured", [b.Text(_how_it_is_measured(view, ranked))]),
         b.Note(
             "**Attention is not explanation.** A head that looks at a word need not use it: what"
             f" arrives is the word’s value vector, and"
@@ -134,9 +134,9 @@ def _blocks(
     ]
 
 
-def _said_twice(view: StoryView, found: FoundHeads) -> list[b.Block]:
+def _said_twice(view: StoryView, ranked: FoundHeads) -> list[b.Block]:
     """What shows whether a head does it without help from the meaning of a sentence."""
-    if found.rule not in OF_INDUCTION or view.scenario.text == SAID_TWICE:
+    if ranked.rule not in OF_INDUCTION or view.scenario.text == SAID_TWICE:
         return []
     button = b.Button("Try it on random words, said twice", {"text": SAID_TWICE, "n_tokens": 0})
     where = b.Link("How two layers do it together", "two-layers")
@@ -144,13 +144,13 @@ def _said_twice(view: StoryView, found: FoundHeads) -> list[b.Block]:
 
 
 def _heads_that_do_it_most(
-    found: FoundHeads, shown: HeadsShown, facts: FindFacts | None
+    ranked: FoundHeads, shown: HeadsShown, facts: FindFacts | None
 ) -> list[b.Block]:
     if facts is None:
         return []
-    written = format_percent if found.pair is not None else format_number
-    cell = found.pair or shown.first_cell(facts.layer, facts.head)
-    board = best_heads(shown.maps, found.best, cell, written)
+    written = format_percent if ranked.pair is not None else format_number
+    cell = ranked.pair or shown.first_cell(facts.layer, facts.head)
+    board = best_heads(shown.maps, ranked.best, cell, written)
     clicks = opening(heads_clicks(board), shown.model)
     both = [
         [f"layer {one.layer}, head {one.head}", str(one.direct), str(one.falls)]
@@ -201,12 +201,12 @@ def _copies_both_ways(facts: FindFacts) -> str:
     )
 
 
-def _how_it_is_measured(view: StoryView, found: FoundHeads) -> str:
-    if found.rule == COPIES:
+def _how_it_is_measured(view: StoryView, ranked: FoundHeads) -> str:
+    if ranked.rule == COPIES:
         return f"${COPIES_FORMULA}$\n\n{COPIES_MEANS}"
     formula, means = SHARE_FORMULA, SHARE_MEANS
-    if not found.pair is not None:
-        measure = HEAD_MEASURES[found.rule]
+    if not ranked.pair is not None:
+        measure = HEAD_MEASURES[ranked.rule]
         formula, means = measure.formula, f"{measure.description} Range: {measure.range}."
     return in_letters(f"${formula}$\n\n{means}", view.notation)
 

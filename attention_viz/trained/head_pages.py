@@ -232,13 +232,13 @@ def heads_clicks(board: JSON) -> dict[str, dict[str, str]]:
     """What a click sets on a board of the heads of many layers, whose arrays are called "layer 3"
     or "head 3 1", or on one with a cell for each head.
     """
-    found = {}
+    clicks = {}
     for name, array in board["arrays"].items():
         named = [part for part in name.split()[1:] if part.isdigit()]
         places = [*named, *(f"{{{n}}}" for n in range(len(array["shape"])))]
         layer, head, cell = places[0], places[1], places[2:]
-        found[name] = {LAYER: layer, HEAD: head, CELL: "-".join([*cell, "0"]) if cell else ""}
-    return found
+        clicks[name] = {LAYER: layer, HEAD: head, CELL: "-".join([*cell, "0"]) if cell else ""}
+    return clicks
 
 
 def opening(sets: Mapping[str, Mapping[str, Any]], model: str) -> dict[str, dict[str, Any]]:
@@ -250,12 +250,12 @@ def cell_clicks(board: JSON, focus: Focus) -> dict[str, dict[str, str]]:
     """What a click sets on a board of one layer. What an array has no axis for stays as in the
     focus.
     """
-    found = {}
+    clicks = {}
     for name in board["arrays"]:
         held = {one: str(getattr(focus, one)) for one in ("query", "key", "feature")}
         for place, letter in enumerate(LETTERS.get(name, ())):
             if letter in FOCUS_AXES:
                 held[FOCUS_AXES[letter]] = f"{{{place}}}"
         cell = {CELL: "-".join(held[one] for one in ("query", "key", "feature"))}
-        found[name] = cell | ({HEAD: held["head"]} if "head" in held else {})
-    return found
+        clicks[name] = cell | ({HEAD: held["head"]} if "head" in held else {})
+    return clicks

@@ -185,8 +185,8 @@ def _closer(one: StoryView, values: b.Values) -> list[b.Block]:
     cell = one.focus.cell("query", "key")
     sums = derive(one.trace, "probabilities", (0, *cell))
     board = one_head(one.stage, *cell)
-    found = Closer(ALL_HEADS, "probabilities", sums, CLOSER_FIELDS, board)
-    return closer_blocks(one, values, found)
+    closer = Closer(ALL_HEADS, "probabilities", sums, CLOSER_FIELDS, board)
+    return closer_blocks(one, values, closer)
 
 
 def _to_the_story(shown: HeadsShown, layer: int, focus: Focus) -> list[b.Block]:

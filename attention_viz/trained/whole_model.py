@@ -66,14 +66,14 @@ def whole_board(
     if whole.run is not None:
         arrays[NEXT] = _next(whole, rows)
         panels.append(_panel(NEXT, "What comes next", "operand", chips=True, rows=None))
-    about: JSON = {
+    entries: JSON = {
         "whole": {"says": _says(rows, head, opens), "written": whole.n_written},
         "rules": {CHIPS: {"operation": "given", "length": 0}},
         "player": True,
         "fits": True,
     }
     cell = (CHIPS, (0, n_words - 1))
-    return board_json(_description(whole), arrays, _axes(whole, rows), panels, cell, **about)
+    return board_json(_description(whole), arrays, _axes(whole, rows), panels, cell, **entries)
 
 
 def _axes(whole: WholeModel, rows: Sequence[range]) -> JSON:
@@ -96,7 +96,7 @@ def _chips(whole: WholeModel, rows: Sequence[range], before: WholeModel | None) 
     layers, n_words = [one[-1] for one in rows[::-1]], len(whole.words)
     words, tones = [*whole.words], [WORD] * n_words
     shares = np.full((len(rows) + 1, n_words), np.nan)
-    about: JSON = {}
+    entries: JSON = {}
     if whole.run is not None:
         said = [whole.said[layer] for layer in layers]
         shares[:-1] = [[one.share for one in row] for row in said]
@@ -109,10 +109,10 @@ def _chips(whole: WholeModel, rows: Sequence[range], before: WholeModel | None) 
             pairs = [
                 pair for both in zip(was, said, strict=True) for pair in zip(*both, strict=True)
             ]
-            about["before"] = [_was(*pair) for pair in pairs]
+            entries["before"] = [_was(*pair) for pair in pairs]
     else:
         words, tones = words * len(shares), [PLAIN] * (len(rows) * n_words) + tones
-    return _texts(words, tones) | about | _numbers(shares, ["layer", "word"], "chips")
+    return _texts(words, tones) | entries | _numbers(shares, ["layer", "word"], "chips")
 
 
 def _written(said: Said) -> str:
@@ -154,8 +154,8 @@ def _parts(whole: WholeModel, rows: Sequence[range], opens: Mapping[str, str]) -
         ]
         doors += [opens.get("rows" if several else PARTS, "")] * len(parts)
     shares = np.full((len(words), 1), np.nan)
-    about = {"says": says, "opens": doors} | _numbers(shares, ["part", "alone"], PARTS)
-    return _texts(words, [PART] * len(words)) | about
+    entries = {"says": says, "opens": doors} | _numbers(shares, ["part", "alone"], PARTS)
+    return _texts(words, [PART] * len(words)) | entries
 
 
 def _is_off(whole: WholeModel, part: OffPart) -> bool:
@@ -188,17 +188,17 @@ def _arcs(whole: WholeModel, rows: Sequence[range], head: Head | None) -> list[l
     average of its heads, or the head that is chosen; those that add most to the answer in their own
     head.
     """
-    found = list[list[Any]]()
+    arcs = list[list[Any]]()
     for row, layers in enumerate(rows[::-1]):
         chosen = head[1] if head and [*layers] == [head[0]] else None
         read_WV = np.mean([whole.read(layer, chosen) for layer in layers], axis=0)
         thick = {one.at: one for one in whole.thick[::-1] if one.layer in layers}
         for word, source in np.argwhere(read_WV >= LEAST_ARC).tolist():
-            found.append([row, word, source, round(float(read_WV[word, source]), 4)])
+            arcs.append([row, word, source, round(float(read_WV[word, source]), 4)])
         for source, one in thick.items():
             where = [row, len(read_WV) - 1, source, round(one.read, 4), round(one.added, 4)]
-            found.append([*where, f"head {one.head}"])
-    return found
+            arcs.append([*where, f"head {one.head}"])
+    return arcs
 
 
 def _says(rows: Sequence[range], head: Head | None, opens: Mapping[str, str]) -> JSON:

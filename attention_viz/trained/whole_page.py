@@ -62,17 +62,17 @@ class _Doors:
     @property
     def says(self) -> dict[str, str]:
         """What a click opens, in words."""
-        found = {"rows": "Click it for its layers."}
+        words = {"rows": "Click it for its layers."}
         if self.whole.run:
-            found[CHIPS] = "Click it for its sum."
+            words[CHIPS] = "Click it for its sum."
         if self.text is not None:
-            found |= {NEXT: "Click it for its parts.", PARTS: "Click it for its numbers."}
-            found[ARCS] = "Click it for its head."
+            words |= {NEXT: "Click it for its parts.", PARTS: "Click it for its numbers."}
+            words[ARCS] = "Click it for its head."
             if self.shown.traces:
-                found[ARCS] = f"Click it for its {self.shown.traces[0].sizes['K']} products."
+                words[ARCS] = f"Click it for its {self.shown.traces[0].sizes['K']} products."
             if self.shown.off:
-                found[PARTS] += " In the step “Block” nothing is switched off."
-        return found
+                words[PARTS] += " In the step “Block” nothing is switched off."
+        return words
 
     def picture(self, array: str, index: Sequence[int]) -> b.Link | dict[str, object]:
         """Of the picture: the sum of a chip, the products of an arc, a step of the story."""
@@ -156,15 +156,15 @@ def _choices(shown: HeadsShown) -> Sequence[Choice]:
 
 def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]:
     """Whose arcs are shown, a word more or less, and heads off and on."""
-    found: list[b.Field | b.Button] = [b.Field(_choices(shown)[0], values[ARCS_OF])]
+    row: list[b.Field | b.Button] = [b.Field(_choices(shown)[0], values[ARCS_OF])]
     if shown.run is None:
-        return found
+        return row
     whole = whole_model(shown.maps, shown.run, False, tuple(values.get(WRITTEN.key, ())))
     if WRITTEN.key in values:
         if more := whole.one_more(most_tokens(shown.writer)):
-            found.append(b.Button("Write a word", {WRITTEN.key: more}, name="write"))
+            row.append(b.Button("Write a word", {WRITTEN.key: more}, name="write"))
         if values[WRITTEN.key]:
-            found.append(b.Button("Start again", {WRITTEN.key: ()}))
+            row.append(b.Button("Start again", {WRITTEN.key: ()}))
     is_first = whole.thick and not shown.off and not whole.n_written  # later there is no room
     part = _part(values) or (whole.thick[0].part if is_first else None)
     if part and part not in shown.off:
@@ -172,8 +172,8 @@ def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]
         # Short, so that the row has room in a narrow window.
         which = "" if values[ARCS_OF] != AVERAGE else f" head {part[1]}"
         about = f"Off on all pages of this chapter: {place_name(part)}."
-        found.append(b.Button(f"Switch off{which}", {OFF.key: places}, about, name="switch"))
-    return found
+        row.append(b.Button(f"Switch off{which}", {OFF.key: places}, about, name="switch"))
+    return row
 
 
 def whole_of(view: StoryView, values: b.Values, shown: HeadsShown) -> WholeModel:

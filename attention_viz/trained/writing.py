@@ -105,11 +105,11 @@ def _facts(view: StoryView, values: b.Values) -> WritingFacts:
 def _blocks(view: StoryView, values: b.Values, facts: WritingFacts) -> Sequence[b.Block]:
     """What was written, and what may follow. Raises: AttentionError."""
     writing = writing_of(view, values)
-    found = continuations(writing, view.pieces)
-    board = writing_board(writing, found, view.pieces)
+    likely = continuations(writing, view.pieces)
+    board = writing_board(writing, likely, view.pieces)
     clicks = {}
     if writing.room > 0:
-        picks: list[dict[str, object]] = [_text(writing, one) for one in found.ids]
+        picks: list[dict[str, object]] = [_text(writing, one) for one in likely.ids]
         clicks = dict.fromkeys((SHARE, DRAWN), picks)
     plays = values[PLAY.key] and writing.next_id is not None
     settings = [b.Field(one, values[one.key]) for one in (TEMPERATURE, TOP_P, SEED)]
@@ -156,34 +156,34 @@ def _going_on(writing: Writing, number: int, pieces: bool) -> dict[str, object]:
     return _text(writing) | {MORE.key: f"{number} {PIECES if pieces else WORDS}"}
 
 
-def _text(writing: Writing, found: Sequence[int] = ()) -> dict[str, object]:
+def _text(writing: Writing, ids: Sequence[int] = ()) -> dict[str, object]:
     """What sets the text of now with some pieces after it."""
-    return {WRITTEN.key: writing.after(*found)}
+    return {WRITTEN.key: writing.after(*ids)}
 
 
 def _buttons(view: StoryView, writing: Writing) -> list[b.Button]:
-    found, unit = [], "piece" if view.pieces else "word"
+    buttons, unit = [], "piece" if view.pieces else "word"
     if writing.next_id is not None:
         about = f"As many {unit}s as the page has room for, at most {MANY}."
-        found = [
+        buttons = [
             b.Button(f"Write a {unit}", _going_on(writing, 1, view.pieces), name="write one"),
             b.Button(f"Write {MANY}", _going_on(writing, MANY, view.pieces), about),
         ]
     elif writing.room < 1:
         about = "A new page begins with the last sentences of this one."
         begun = {"text": carried_over(writing), WRITTEN.key: ()}
-        found = [b.Button("Go on on a new page", begun, about)]
+        buttons = [b.Button("Go on on a new page", begun, about)]
     if writing.written:
         again, n_words = drawn_again(writing), max(1, len(writing.words))
         sets = {SEED.key: again.seed} | _going_on(again, n_words, pieces=False)
         fewer = writing.written[:-1] if view.pieces else without_last_word(writing)
         undone = _text(replace(writing, written=fewer))
-        found += [
+        buttons += [
             b.Button("Draw again", sets, f"The same number of words, with seed {again.seed}."),
             b.Button("Undo", undone, f"Takes the last {unit} back."),
             b.Button("Start again", _text(replace(writing, written=()))),
         ]
-    return [*found, *words_or_pieces(view, writing.writer.pieces(writing.ids))]
+    return [*buttons, *words_or_pieces(view, writing.writer.pieces(writing.ids))]
 
 
 def _what_follows(facts: WritingFacts, most: int) -> str:
@@ -235,12 +235,12 @@ def _how_it_is_drawn(writing: Writing) -> str:
     )
 
 
-def writing_board(writing: Writing, found: Continuations, pieces: bool) -> JSON:
+def writing_board(writing: Writing, likely: Continuations, pieces: bool) -> JSON:
     """A row for each word or piece that may follow: its share as the model says it, and the share
     with which it can be drawn. What cannot be drawn is empty.
     """
-    rows = Side("piece" if pieces else "word", tuple(map(label_of, found.names)))
-    drawn = np.array([one or np.nan for one in found.drawn[: len(found.names)]])[:, np.newaxis]
+    rows = Side("piece" if pieces else "word", tuple(map(label_of, likely.names)))
+    drawn = np.array([one or np.nan for one in likely.drawn[: len(likely.names)]])[:, np.newaxis]
     sides, share = (rows, SHARE_SIDE), partial(Matrix, kind="probability")
     absent = "it cannot be drawn"
     if pieces:
@@ -249,10 +249,10 @@ def writing_board(writing: Writing, found: Continuations, pieces: bool) -> JSON:
             WITHIN_TOP_P if writing.temperature else None,
         )
         drawing = share(DRAWN, drawn, *sides, (1, 0), CAN_BE_DRAWN, rule=rule, says=says)
-        matrices = [*_of_pieces(writing, rows, found), replace(drawing, absent=absent)]
+        matrices = [*_of_pieces(writing, rows, likely), replace(drawing, absent=absent)]
     else:
         says = "Piece by piece it is drawn with"
-        shares = np.array(found.shares[: len(found.names)])[:, np.newaxis]
+        shares = np.array(likely.shares[: len(likely.names)])[:, np.newaxis]
         matrices = [
             share(SHARE, shares, *sides, (0, 0), OF_MODEL, says="The model says it next with"),
             share(DRAWN, drawn, *sides, (1, 0), CAN_BE_DRAWN, absent=absent, says=says),
@@ -264,11 +264,11 @@ def writing_board(writing: Writing, found: Continuations, pieces: bool) -> JSON:
     return board
 
 
-def _of_pieces(writing: Writing, pieces: Side, found: Continuations) -> list[Matrix]:
+def _of_pieces(writing: Writing, pieces: Side, likely: Continuations) -> list[Matrix]:
     """The shares of pieces as the model says them, with all logits behind them; and what is not
     drawn: the shares with the temperature, and what top-p multiplies them by.
     """
-    shown = [one for (one,) in found.ids]
+    shown = [one for (one,) in likely.ids]
     drawn_X, total = writing.shares[shown], writing.left
     says = f"1 over {format_number(total)}, the sum of the shares that are left; 0 for the others:"
     factors = np.where(drawn_X > 0, 1 / total, 0.0)[:, np.newaxis]

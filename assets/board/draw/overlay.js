@@ -15,18 +15,18 @@ const NEAR = 0.8; // of the height of the type: nearer labels overlap
 
 /** The highlights of a cell: ranges {kind, array, low, high, role}, of kind "cell", "read", "reader" or "twin". */
 export function highlightsOf(model, { array, index }) {
-  const found = [{ kind: "cell", array, low: index, high: index }];
+  const lights = [{ kind: "cell", array, low: index, high: index }];
   const rule = model.rules[array];
-  for (const read of rule?.reads ?? []) found.push(...rangesRead(model, rule, read, index, rule.length ?? 1));
-  for (const read of rule?.adds ?? []) found.push(...rangesRead(model, rule, read, index, 1));
+  for (const read of rule?.reads ?? []) lights.push(...rangesRead(model, rule, read, index, rule.length ?? 1));
+  for (const read of rule?.adds ?? []) lights.push(...rangesRead(model, rule, read, index, 1));
   for (const { result, rule: reader, read, added } of model.readers[array] ?? []) {
     const { whole, role } = model.arrays[result];
     for (const ranges of solveAll(added ? { ...reader, length: 1 } : reader, read, index, whole)) {
       const [low, high] = [0, 1].map((end) => ranges.map((range) => range[end]));
-      found.push({ kind: "reader", array: result, low, high, role: role === "text" ? "output" : role });
+      lights.push({ kind: "reader", array: result, low, high, role: role === "text" ? "output" : role });
     }
   }
-  return [...found, ...twinsOf(model, { array, index }, found), ...alikeIn(model, { array, index }), ...behind(model, { array, index })];
+  return [...lights, ...twinsOf(model, { array, index }, lights), ...alikeIn(model, { array, index }), ...behind(model, { array, index })];
 }
 
 // What the score behind a share reads, in the arrays that are drawn.
@@ -46,10 +46,10 @@ function drawnSource(model, light) {
 }
 
 // Other cells that hold the same number, because their arrays copy from the same source.
-function twinsOf(model, { array, index }, found) {
+function twinsOf(model, { array, index }, lights) {
   const rule = model.rules[array];
   if (rule?.operation !== "copy") return [];
-  const [{ array: source, low }] = found.filter(({ kind }) => kind === "read");
+  const [{ array: source, low }] = lights.filter(({ kind }) => kind === "read");
   const copies = (model.readers[source] ?? []).filter((reader) => reader.rule.operation === "copy" && reader.result !== array);
   return copies.flatMap(({ result, rule: copy, read }) => {
     const { whole, role } = model.arrays[result];

@@ -42,8 +42,8 @@ function terse(model, rooms, cell) {
   const fits = ({ lines, room }, title) => arrange(model, { ...room, terse: title }, lines, cell).width <= room.width;
   const able = rooms.filter((one) => fits(one, TITLES.at(-1)));
   for (const title of able.length ? TITLES : []) {
-    const found = able.find((one) => fits(one, title));
-    if (found) return widest(model, { ...found.room, terse: title }, found.lines);
+    const roomy = able.find((one) => fits(one, title));
+    if (roomy) return widest(model, { ...roomy.room, terse: title }, roomy.lines);
   }
   return null;
 }
@@ -98,15 +98,15 @@ function widest(model, space, lines) {
 // rows can be seen, then fewer columns, then fewer rows and columns one panel below the other.
 function shrunk(model, space, lines) {
   for (const tiles of [8, 6, 5, 4, 3, 2]) {
-    const found = widest(model, { ...space, caps: { ...space.caps, tiles } }, lines);
-    if (found.fits && (found.cell >= 10 || tiles === 2)) return found.plan;
+    const fewer = widest(model, { ...space, caps: { ...space.caps, tiles } }, lines);
+    if (fewer.fits && (fewer.cell >= 10 || tiles === 2)) return fewer.plan;
   }
   const stack = stackOf(model);
   const below = rowsIn(model, space, stack) <= MAX_ROWS ? stacked(model, space) : null;
   if (below?.fits) return below.plan;
   const terse = TITLES.at(-1);
-  const found = fewerColumns(model, { ...space, terse }, lines);
-  const few = found ?? fewerColumns(model, { ...capped(model, space, stack), stacked: true, terse: TITLES[0] }, stack);
+  const beside = fewerColumns(model, { ...space, terse }, lines);
+  const few = beside ?? fewerColumns(model, { ...capped(model, space, stack), stacked: true, terse: TITLES[0] }, stack);
   return few ?? below?.plan ?? arrange(model, { ...space, terse }, lines, FIT.least);
 }
 
@@ -184,12 +184,12 @@ export function cellsAlong(boxes, side, measured) {
 
 function starts(extents, gap) {
   let at = EDGE;
-  const found = new Map();
+  const offsets = new Map();
   for (const [place, extent] of extents) {
-    found.set(place, at);
+    offsets.set(place, at);
     at += extent + gap;
   }
-  return found;
+  return offsets;
 }
 
 function boxOf(size, { x, y, left, room, over }) {

@@ -20,17 +20,17 @@ export function attachInput(board, { stage, panels, live }) {
   const under = (event) => {
     const frame = stage.getBoundingClientRect();
     const point = [event.clientX - frame.left, event.clientY - frame.top];
-    const found = cellUnder(board.boxes, board.slices, ...point);
-    if (!found?.box.panel.chips) return found;
-    const cell = chipUnder(board.look, found, point);
-    return cell && { ...found, cell };
+    const hit = cellUnder(board.boxes, board.slices, ...point);
+    if (!hit?.box.panel.chips) return hit;
+    const cell = chipUnder(board.look, hit, point);
+    return cell && { ...hit, cell };
   };
   stage.addEventListener("pointermove", (event) => {
     if (event.pointerType === "touch" && !event.isPrimary) return;
-    const found = under(event);
+    const hit = under(event);
     clearTimeout(timer);
-    stage.classList.toggle("links", Boolean(found?.box.panel.link));
-    if (found) board.hover(cellOf(found));
+    stage.classList.toggle("links", Boolean(hit?.box.panel.link));
+    if (hit) board.hover(cellOf(hit));
     else timer = setTimeout(() => board.hover(null), GRACE);
   });
   stage.addEventListener("pointerleave", (event) => {
@@ -38,15 +38,15 @@ export function attachInput(board, { stage, panels, live }) {
     if (event.pointerType !== "touch") board.hover(null);
   });
   stage.addEventListener("click", (event) => {
-    const found = under(event);
-    if (!found) return;
-    if (found.box.panel.strip) board.slideTo(found.index);
-    else if (found.box.panel.link) board.open(found.box.panel.link);
-    else board.pin(cellOf(found));
+    const hit = under(event);
+    if (!hit) return;
+    if (hit.box.panel.strip) board.slideTo(hit.index);
+    else if (hit.box.panel.link) board.open(hit.box.panel.link);
+    else board.pin(cellOf(hit));
   });
   stage.addEventListener("dblclick", (event) => {
-    const found = under(event);
-    if (found?.box.panel.editable) board.type(found.box, cellOf(found), "F2");
+    const hit = under(event);
+    if (hit?.box.panel.editable) board.type(hit.box, cellOf(hit), "F2");
   });
   stage.addEventListener("wheel", (event) => onWheel(board, under(event), event), { passive: false });
   panels.addEventListener("keydown", (event) => onKey(board, event));
@@ -63,8 +63,8 @@ function cellOf({ box, index, cell }) {
 }
 
 // With the Shift key the wheel moves the window of the columns.
-function onWheel(board, found, event) {
-  const seen = found?.box.columns;
+function onWheel(board, hit, event) {
+  const seen = hit?.box.columns;
   if (!event.shiftKey || !seen?.key || seen.high - seen.low <= seen.count) return;
   event.preventDefault();
   const turn = Math.sign(event.deltaX || event.deltaY) * Math.max(1, Math.round(seen.count / 16));
@@ -138,9 +138,9 @@ function attachMagnifier(board, stage) {
     if (event.pointerType !== "touch" || !event.isPrimary) return;
     const frame = stage.getBoundingClientRect();
     const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
-    const found = cellUnder(board.boxes, board.slices, x, y);
-    glass.hidden = !found || found.box.panel.link || Math.min(found.box.cell.width, found.box.cell.height) >= FINGER;
-    if (!glass.hidden) paintGlass(glass, board, found, [x, y, frame.width]);
+    const hit = cellUnder(board.boxes, board.slices, x, y);
+    glass.hidden = !hit || hit.box.panel.link || Math.min(hit.box.cell.width, hit.box.cell.height) >= FINGER;
+    if (!glass.hidden) paintGlass(glass, board, hit, [x, y, frame.width]);
   });
   for (const act of ["pointerup", "pointercancel", "pointerleave"]) stage.addEventListener(act, hide);
 }

@@ -71,15 +71,15 @@ def corrections(
     Shapes: (T, K), (T, K), (T, V). Keys are unit vectors.
     """
     state_KV = np.zeros((key_TK.shape[1], value_TV.shape[1]))
-    found = []
+    by_token = []
     for query, key, value in zip(query_TK, key_TK, value_TV, strict=True):
         before = rule.decay * state_KV
         read = key @ before
         change = value - read
         state_KV = before + rule.beta * np.outer(key, change)
         made = (before, key, query, value, read, change, state_KV, query @ state_KV)
-        found.append(Correction(*made))
-    return found
+        by_token.append(Correction(*made))
+    return by_token
 
 
 def kept(n_tokens: int, decay: float) -> Array:

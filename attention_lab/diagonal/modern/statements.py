@@ -86,13 +86,13 @@ def _ties(vectors: Vectors, base: float) -> Checked:
     least = float(np.where(alike & ~excepted, lead, np.inf).min(initial=np.inf))
     tied = float(np.where(excepted, np.abs(lead), 0.0).max(initial=0.0))
     before = find_variant("plain").run(vectors, 0.0).ties
-    found = {"pairs of equal tokens": float(alike.sum() // 2), "ties without it": float(before)}
+    numbers = {"pairs of equal tokens": float(alike.sum() // 2), "ties without it": float(before)}
     if np.isfinite(least):
-        found["least lead of a token before its equal"] = least
+        numbers["least lead of a token before its equal"] = least
     if excepted.any():
-        found["pairs of equal tokens a whole turn apart"] = float(excepted.sum() // 2)
-        found["largest difference of their scores"] = tied
-    return Checked(least > 0 and tied <= ROUNDING * _size(scores), found)
+        numbers["pairs of equal tokens a whole turn apart"] = float(excepted.sum() // 2)
+        numbers["largest difference of their scores"] = tied
+    return Checked(least > 0 and tied <= ROUNDING * _size(scores), numbers)
 
 
 def _whole_turns(x_TD: Array, base: float) -> Array:
@@ -114,9 +114,9 @@ def _raised(variant: str) -> Callable[[Vectors, float], Checked]:
     """The own share of every token is at least that of the plain head."""
 
     def check(vectors: Vectors, strength: float) -> Checked:
-        found = find_variant(variant).run(vectors, strength)
+        raised = find_variant(variant).run(vectors, strength)
         plain = find_variant("plain").run(vectors, 0)
-        least = float((diagonal(found.weights) - diagonal(plain.weights)).min())
+        least = float((diagonal(raised.weights) - diagonal(plain.weights)).min())
         return Checked(least >= -ROUNDING, {"least gain of an own share": least})
 
     return check
@@ -152,12 +152,12 @@ def _softcap(vectors: Vectors, cap: float) -> Checked:
 
 
 def _sink(vectors: Vectors, sink: float) -> Checked:
-    found, plain = find_variant("sink").run(vectors, sink), find_variant("plain").run(vectors, 0)
-    taken = np.zeros(len(vectors.x)) if found.sink_shares is None else found.sink_shares
-    gap = _gap(found.weights, plain.weights * (1 - taken[:, np.newaxis]))
+    sink_run, plain = find_variant("sink").run(vectors, sink), find_variant("plain").run(vectors, 0)
+    taken = np.zeros(len(vectors.x)) if sink_run.sink_shares is None else sink_run.sink_shares
+    gap = _gap(sink_run.weights, plain.weights * (1 - taken[:, np.newaxis]))
     numbers = {
         "sum of the own shares of the plain head": float(np.trace(plain.weights)),
-        "with the sink": float(np.trace(found.weights)),
+        "with the sink": float(np.trace(sink_run.weights)),
         "largest share of the sink": float(taken.max()),
     }
     return Checked(gap <= ROUNDING, numbers)
@@ -191,13 +191,13 @@ def _drawn(vectors: Vectors, _: float) -> Checked:
     """With queries that are not keys, the exact own weights of linear attention and the delta rule
     are gone; how many rows still peak on the diagonal is a matter of chance.
     """
-    drawn, found = drawn_vectors(vectors.x), {}
+    drawn, numbers = drawn_vectors(vectors.x), {}
     for variant in map(find_variant, ("plain", "norm", "linear", "delta")):
         rows = variant.run(drawn, variant.usual).rows_on_diagonal
-        found[f"{variant.title}: rows that peak on the diagonal"] = float(rows)
+        numbers[f"{variant.title}: rows that peak on the diagonal"] = float(rows)
     apart, _ = _own_and_other(find_variant("linear").run(drawn, 0).weights, vectors, 1.0)
-    found["linear attention: largest distance of an own weight from 1"] = apart
-    return Checked(apart > ROUNDING, found)
+    numbers["linear attention: largest distance of an own weight from 1"] = apart
+    return Checked(apart > ROUNDING, numbers)
 
 
 def _own_and_other(weights_TT: Array, vectors: Vectors, expected: float) -> tuple[float, float]:

@@ -141,10 +141,10 @@ def verify_pair_bound(attention: UnmaskedAttention) -> PropositionCheck:
 
 def verify_greatest_diagonal(attention: UnmaskedAttention) -> PropositionCheck:
     """S5: a_ii > a_ij for all j ≠ i. A tie violates it by 0."""
-    found = _over_pairs(attention.lead, attention.rounding)
-    excess = 0.0 if abs(found.excess) <= attention.rounding else found.excess
+    check = _over_pairs(attention.lead, attention.rounding)
+    excess = 0.0 if abs(check.excess) <= attention.rounding else check.excess
     holds = bool(diagonal_margins(attention.scores).min() > attention.rounding)
-    return replace(found, holds=holds, excess=excess)
+    return replace(check, holds=holds, excess=excess)
 
 
 def verify_pair_bound_of_two(attention: UnmaskedAttention) -> PropositionCheck:

@@ -46,7 +46,7 @@ def search(
     """
     check_room(n_tokens=n_tokens, keys=n_tokens, d_model=d_model)
     rng = np.random.default_rng(seed)
-    found, nearest, applied = None, None, 0
+    worst_TD, nearest, applied = None, None, 0
     seconds = tries * expected_check_seconds(proposition, n_tokens, d_model)
     check_seconds(seconds, "choose fewer tokens, features or tries")
     for _ in range(tries):
@@ -56,8 +56,8 @@ def search(
         if not check.applies or (nearest is not None and check.excess <= nearest.excess):
             continue
         nearest = check
-        found = found if check.holds else x_TD
-    return Search(found, nearest, tries, applied)
+        worst_TD = worst_TD if check.holds else x_TD
+    return Search(worst_TD, nearest, tries, applied)
 
 
 def expected_check_seconds(proposition: Proposition, n_tokens: int, d_model: int) -> float:

@@ -138,9 +138,9 @@ def test_what_is_said_of_a_check(
     where: tuple[int, ...],
 ) -> None:
     facts = check_facts(number, check, 3)
-    assert (facts.number, facts.found, facts.by, facts.where) == (number, found, by, where)
+    assert (facts.number, facts.outcome, facts.by, facts.where) == (number, found, by, where)
     alone = check_facts(number, check, 1)
-    assert alone.found == (found if check.applies else "one token")
+    assert alone.outcome == (found if check.applies else "one token")
 
 
 def test_which_propositions_some_tokens_violate() -> None:

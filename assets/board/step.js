@@ -315,10 +315,10 @@ function planStep({ picture, starts, model }, about, space) {
     const plan = picture.planStage({ ...space, words: space.words + about.room(space.width, high) + BELOW_WORDS }, starts);
     return plan && { plan, sentence: about.room(plan.words.width, high) };
   };
-  const found = planned(space.height) ?? (about.isLarge ? planned(0) : null); // a large sentence gets lower before it is left out
-  const rich = found?.plan;
+  const spoken = planned(space.height) ?? (about.isLarge ? planned(0) : null); // a large sentence gets lower before it is left out
+  const rich = spoken?.plan;
   const roomy = model.stage.lecture ? ROOMY.lecture : ROOMY.plain;
-  if (about.isLarge || (rich?.cell.digits >= 0 && rich.cell.height >= roomy)) return found ?? plain();
+  if (about.isLarge || (rich?.cell.digits >= 0 && rich.cell.height >= roomy)) return spoken ?? plain();
   const other = plain();
-  return found && !model.stage.lecture && rich.cell.digits === other.plan.cell.digits && rich.cell.height > 0.9 * other.plan.cell.height ? found : other;
+  return spoken && !model.stage.lecture && rich.cell.digits === other.plan.cell.digits && rich.cell.height > 0.9 * other.plan.cell.height ? spoken : other;
 }

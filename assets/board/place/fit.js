@@ -29,8 +29,8 @@ export function fitStage(model, space) {
   const [panels, ribbons] = ribbonsApart(model);
   const bottom = space.bottom + heightOfRibbons(ribbons);
   for (const most of SHOWN_ROWS) {
-    const found = fitted({ ...model, panels }, { ...space, bottom, caps: { rows: most, columns: most, tiles: most } });
-    if (found) return { ...found, boxes: [...found.boxes, ...ribbonBoxes(model, ribbons, { y: space.height - bottom, width: space.width })] };
+    const plan = fitted({ ...model, panels }, { ...space, bottom, caps: { rows: most, columns: most, tiles: most } });
+    if (plan) return { ...plan, boxes: [...plan.boxes, ...ribbonBoxes(model, ribbons, { y: space.height - bottom, width: space.width })] };
   }
   return null;
 }
@@ -82,10 +82,10 @@ function planned(model, space, arranged, form) {
 
 // Turned labels take much height: in smaller type they may stand level, which is better where numbers get larger by that.
 function level(model, space, panels, area) {
-  const found = largest(model, space, panels, area);
-  if (!found?.boxes.some(({ turned }) => turned)) return found;
+  const plan = largest(model, space, panels, area);
+  if (!plan?.boxes.some(({ turned }) => turned)) return plan;
   const small = largest(model, { ...space, letters: LETTERS.level }, panels, area);
-  return small && scoreOf(small) > scoreOf(found) + 1 ? small : found;
+  return small && scoreOf(small) > scoreOf(plan) + 1 ? small : plan;
 }
 
 /** The height of the arithmetic in a line, which a narrow board breaks. */
@@ -95,12 +95,12 @@ export function heightOfLine({ width }) {
 
 // The largest cells with which all panels fit an area; null if none do. Whole titles may cost some of their size.
 function largest(model, space, panels, area) {
-  const found = searched(model, space, panels, area);
-  const isCut = ({ panel, titleWidth }) => titleWidth < widthOfTitle(space, panel, found.zoom);
-  if (!found?.boxes.some(isCut)) return found;
+  const grid = searched(model, space, panels, area);
+  const isCut = ({ panel, titleWidth }) => titleWidth < widthOfTitle(space, panel, grid.zoom);
+  if (!grid?.boxes.some(isCut)) return grid;
   const whole = searched(model, { ...space, title: WHOLE_TITLE }, panels, area);
   const side = ({ cell }) => Math.min(cell.width, cell.height);
-  return whole && whole.cell.digits === found.cell.digits && side(whole) > PRICE_OF_TITLES * side(found) ? whole : found;
+  return whole && whole.cell.digits === grid.cell.digits && side(whole) > PRICE_OF_TITLES * side(grid) ? whole : grid;
 }
 
 function widthOfTitle({ measure }, { title = "", link, size }, zoom) {
@@ -114,7 +114,7 @@ function searched(model, space, panels, area) {
   for (let turn = 0; turn < 40; turn += 1) {
     const grid = gridAt(size);
     const much = [grid.width - area.width, grid.height - area.height];
-    if (much.every((one) => one <= 0)) return [1, 0].reduce((found, axis) => grown(gridAt, area, found, axis), { grid, size }).grid;
+    if (much.every((one) => one <= 0)) return [1, 0].reduce((best, axis) => grown(gridAt, area, best, axis), { grid, size }).grid;
     if (size.some((one, axis) => one <= CELL_BOUNDS.least && much[axis] > 0)) return null;
     size = size.map((one, axis) => (much[axis] > 0 ? smaller(one, much[axis] / Math.max(1, [grid.columns, grid.rows][axis])) : one));
   }
@@ -122,16 +122,16 @@ function searched(model, space, panels, area) {
 }
 
 // A grid with cells as wide or as high as has room.
-function grown(gridAt, area, found, axis) {
-  let [low, high] = [found.size[axis], [CELL_BOUNDS.width, CELL_BOUNDS.height][axis]];
+function grown(gridAt, area, best, axis) {
+  let [low, high] = [best.size[axis], [CELL_BOUNDS.width, CELL_BOUNDS.height][axis]];
   while (high - low >= 1) {
-    const size = found.size.with(axis, (low + high) / 2);
+    const size = best.size.with(axis, (low + high) / 2);
     const grid = gridAt(size);
     const fits = grid.width <= area.width && grid.height <= area.height;
-    if (fits) [found, low] = [{ grid, size }, size[axis]];
+    if (fits) [best, low] = [{ grid, size }, size[axis]];
     else high = size[axis];
   }
-  return found;
+  return best;
 }
 
 // A size less what is too much: at most a half at a time, because the type and its gaps shrink, too.
@@ -205,18 +205,18 @@ function withTiles(model, space, plan) {
   if (plan.form !== "column" || !small.length) return plan;
   const batch = small.filter(({ abreast }) => abreast !== undefined);
   const ways = batch.length ? [small, batch, small.filter((panel) => !batch.includes(panel))] : [small];
-  return ways.reduce((found, panels) => found ?? (panels.length ? tiled(model, space, plan, panels) : null), null) ?? plan;
+  return ways.reduce((more, panels) => more ?? (panels.length ? tiled(model, space, plan, panels) : null), null) ?? plan;
 }
 
 function tiled(model, space, plan, panels) {
   const { arithmetic, zoom, boxes } = plan;
   const inner = { ...space, staged: true, zoom: Math.min(zoom, 1.2), width: arithmetic.width, terse: 90, gaps: [ROOM, ROOM] };
-  const found = { width: 0, height: 0, cell: plan.cell, boxes: [] };
+  const line = { width: 0, height: 0, cell: plan.cell, boxes: [] };
   const alone = panels.filter(({ abreast }) => abreast === undefined).length;
-  placeLine(model, inner, found, panels.map((panel, i) => ({ ...panel, place: panel.abreast === undefined ? [0, i] : [panel.abreast, alone] })));
-  const room = arithmetic.height - found.height - ROOM;
-  if (found.width > arithmetic.width || room < Math.max(LEAST_TERMS + 50, 0.45 * arithmetic.height)) return null;
-  const places = found.boxes.map((box) => moved(box, arithmetic.x, arithmetic.y + arithmetic.height - found.height));
+  placeLine(model, inner, line, panels.map((panel, i) => ({ ...panel, place: panel.abreast === undefined ? [0, i] : [panel.abreast, alone] })));
+  const room = arithmetic.height - line.height - ROOM;
+  if (line.width > arithmetic.width || room < Math.max(LEAST_TERMS + 50, 0.45 * arithmetic.height)) return null;
+  const places = line.boxes.map((box) => moved(box, arithmetic.x, arithmetic.y + arithmetic.height - line.height));
   const tiles = withTitles(space, places, inner.zoom, arithmetic.x + arithmetic.width);
   return { ...plan, boxes: [...boxes, ...tiles], arithmetic: { ...arithmetic, height: room } };
 }

@@ -80,22 +80,22 @@ function titlesWith(model, letter) {
 /** How full panels use the axis of a window: as rows, as columns, as tiles; an axis may be used in several ways. */
 export function usesOf(model, key) {
   const shows = ({ array, size }, axis) => size !== "small" && axis !== null && keyOf(model.arrays[array], axis) === key;
-  const found = () => ["rows", "columns", "tiles"].filter((use) => model.panels.some((panel) => shows(panel, panel[use])));
-  return ((model.uses ??= {})[key] ??= found());
+  const usesIn = () => ["rows", "columns", "tiles"].filter((use) => model.panels.some((panel) => shows(panel, panel[use])));
+  return ((model.uses ??= {})[key] ??= usesIn());
 }
 
 /** The starts of windows, [[key, start], …], with which a cell is visible. */
 function startsFor(model, boxes, starts, { array: name, index }) {
-  const found = new Map();
+  const shifted = new Map();
   for (const { panel, array, rows, columns, stack } of boxes.filter((box) => box.panel.array === name && !box.small)) {
     for (const [axis, { count }] of [[panel.rows, rows], [panel.columns, columns], [panel.only ? null : panel.tiles, stack]]) {
       if (axis === null) continue;
       const seen = windowOf(model, array, axis, starts, count);
       const start = revealed(seen, index[axis]);
-      if (start !== seen.start) found.set(seen.key, start);
+      if (start !== seen.start) shifted.set(seen.key, start);
     }
   }
-  return [...found];
+  return [...shifted];
 }
 
 /** The same for a cell and the single cells that it reads (lights); windows of the cell's own axes show the cell first. */

@@ -99,9 +99,9 @@ function isAnswered(moment) {
 
 // The names of an array and of all that are computed from it; none for no array.
 function followers({ readers }, name) {
-  const found = new Set(name ? [name] : []);
-  for (const one of found) for (const { result } of readers[one] ?? []) found.add(result); // a set goes on to what is added
-  return found;
+  const covered = new Set(name ? [name] : []);
+  for (const one of covered) for (const { result } of readers[one] ?? []) covered.add(result); // a set goes on to what is added
+  return covered;
 }
 
 const LAST_MOMENT = 3;

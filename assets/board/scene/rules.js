@@ -21,8 +21,8 @@ export function indexRead(read, index, k = 0) {
 /** The cells that a rule reads for an index of its result: {array, at}. */
 export function cellsRead({ length = 1, reads = [], adds = [] }, index) {
   const places = Array.from({ length }, (_, k) => k);
-  const found = (read, k) => ({ array: read.array, at: indexRead(read, index, k) });
-  return [...reads.flatMap((read) => places.map((k) => found(read, k))), ...adds.map((read) => found(read, 0))];
+  const cellOf = (read, k) => ({ array: read.array, at: indexRead(read, index, k) });
+  return [...reads.flatMap((read) => places.map((k) => cellOf(read, k))), ...adds.map((read) => cellOf(read, 0))];
 }
 
 /** The running index of a cell's own number in a row, of a softmax or a norm; 0 for every other operation. */
@@ -116,9 +116,9 @@ function openedSoftmax({ terms, own }) {
  * sizes: the shape of the result. An axis that the rule does not name has its whole range.
  */
 export function solve(rule, read, index, sizes) {
-  const found = solveAll(rule, read, index, sizes);
-  if (!found.length) return null;
-  return found.reduce((all, one) => all.map(([low, high], axis) => [Math.min(low, one[axis][0]), Math.max(high, one[axis][1])]));
+  const ranges = solveAll(rule, read, index, sizes);
+  if (!ranges.length) return null;
+  return ranges.reduce((all, one) => all.map(([low, high], axis) => [Math.min(low, one[axis][0]), Math.max(high, one[axis][1])]));
 }
 
 /** The same as a list: where the cells that read it do not lie side by side, one range for each. */

@@ -205,7 +205,7 @@ function upstream(model, slices, last, name) {
 
 // A result may read several arrays with known slices: each of them decides some of its axes.
 function downstream(model, slices, last, name) {
-  const found = [];
+  const results = [];
   for (const reader of model.readers[name] ?? []) {
     const own = rangesOf(model, reader, slices[name]);
     if (!own) continue;
@@ -213,9 +213,9 @@ function downstream(model, slices, last, name) {
     const others = Object.keys(slices).flatMap((known) => (model.readers[known] ?? []).filter(isSibling).map((other) => rangesOf(model, other, slices[known])));
     const ranges = others.filter(Boolean).reduce(narrowed, own);
     const keep = last[reader.result];
-    found.push([reader.result, ranges.map(([low, high], axis) => Math.min(high, Math.max(low, keep[axis])))]);
+    results.push([reader.result, ranges.map(([low, high], axis) => Math.min(high, Math.max(low, keep[axis])))]);
   }
-  return found;
+  return results;
 }
 
 function rangesOf(model, { result, rule, read, added }, index) {

@@ -94,7 +94,7 @@ const SAMPLES = 48; // points of an arc
  */
 export function labelPlaces(arcs, size, bounds, wanted = arcs) {
   const points = arcs.map(({ curve }) => Array.from({ length: SAMPLES + 1 }, (_, i) => pointOf(curve, i / SAMPLES)));
-  const found = new Map();
+  const places = new Map();
   const taken = [];
   for (const arc of [...wanted].sort((a, b) => b.share - a.share)) {
     const [wide, high] = [LABEL.letter * size(arc) * percentOf(arc.share).length, LABEL.high * size(arc)];
@@ -107,14 +107,14 @@ export function labelPlaces(arcs, size, bounds, wanted = arcs) {
       return points.every((line, i) => line.every(([px, py]) => Math.max(Math.abs(px - x) - dx, Math.abs(py - y) - dy) >= apart(i)));
     };
     const tried = AT.flatMap((t) => besideCurve(arc, t, wide, high));
-    const isFirst = ![...found.keys()].some(({ side }) => side === arc.side);
+    const isFirst = ![...places.keys()].some(({ side }) => side === arc.side);
     const nearer = isFirst ? [0, -Infinity] : [];
     const place = [LABEL.others, ...nearer].map((others) => tried.find((at) => isFree(at, others))).find(Boolean);
     if (!place) continue;
-    found.set(arc, place);
+    places.set(arc, place);
     taken.push({ x: place[0], y: place[1], dx: wide / 2, dy: high / 2 });
   }
-  return found;
+  return places;
 }
 
 // The middles of a label outside and inside an arc, at a part of its way.

@@ -258,8 +258,8 @@ function worked(terms, own, { known }) {
 function groupsOf(terms, keyOf) {
   const groups = new Map();
   terms.forEach((term, i) => groups.set(keyOf(term, i), [...(groups.get(keyOf(term, i)) ?? []), term]));
-  const found = [...groups.values()];
-  return [...found.filter(({ length }) => length === 1), ...found.filter(({ length }) => length > 1)];
+  const lists = [...groups.values()];
+  return [...lists.filter(({ length }) => length === 1), ...lists.filter(({ length }) => length > 1)];
 }
 
 function groupsThatFit(groups, mine, most) {

@@ -19,6 +19,7 @@ import pytest
 import streamlit as st
 from starlette.applications import Starlette
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime import context
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.scriptrunner_utils import script_run_context
 from streamlit.testing.v1 import local_script_runner
@@ -78,6 +79,7 @@ def _one_server() -> Iterator[None]:
         patch.setattr(manifest_scanner, "scan_component_manifests", lambda: found)
         patch.setattr(ScriptCache, "get_bytecode", lambda _, path: compiled(scripts, path))
         patch.setattr(frame, "app_pages", cache(frame.app_pages))
+        patch.setattr(context, "_get_client_context", lambda: None)  # else a mock of a browser
         patch.setattr(local_script_runner, "require_widgets_deltas", wait)
         patch.setattr(script_run_context._LOGGER, "disabled", True)
         yield

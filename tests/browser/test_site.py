@@ -107,7 +107,7 @@ def test_a_sentence_goes_through_the_layer_in_the_browser(page: Page, site: str)
     # button leads to the chapters.
     page.set_viewport_size({"width": 820, "height": 1100})
     page.goto(f"{site}/?text=One+day%2C+a+little+frog+was+very+sad.+The#next-token")
-    said = page.locator("#steps section.board .sentence")
+    said = page.locator("#steps section.board .sentence.shown")
     expect(said).to_contain_text("82.5", timeout=MS_TO_LOAD)
     page.evaluate("() => { location.hash = 'softmax'; }")
     expect(page).to_have_title("Softmax · Attention Lab")

@@ -22,7 +22,7 @@ def expect_moment(page: Page, name: str, place: int) -> None:
     settled(page)
     assert path_of(page) == moment.page
     held = parameters(page)
-    assert (held["lesson"], held["moment"]) == (name, str(place + 1))
+    assert (held["lesson"], held["moment"]) == (name, moment.name)
     named = {key: values[-1] for key, values in parse_qs(moment.state).items()}
     assert {key: text for key, text in held.items() if named.get(key, text) != text} == {}
     assert set(held) - set(named) <= {"lesson", "moment", "feature"}

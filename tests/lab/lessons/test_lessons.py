@@ -179,6 +179,10 @@ def test_an_unknown_lesson_is_refused(name: str) -> None:
 LESSONS = shipped_lessons()
 
 
+def test_a_shipped_lesson_shows_its_own_row_alone() -> None:
+    assert {name: one.view for name, one in LESSONS.items()} == dict.fromkeys(LESSONS, "lesson")
+
+
 @pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
 def test_a_lesson_has_goals_and_three_tasks_with_answers_and_mistakes(lesson: Lesson) -> None:
     assert len(lesson.goals) >= 3

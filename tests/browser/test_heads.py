@@ -90,7 +90,7 @@ def test_a_reader_goes_from_sentence_to_sentence_of_a_batch(page: Page, go: Visi
             found[step] = beyond
     assert found == {}
     expect_share(page, float(scores[0, 0, 1, 2]), "like")
-    page.get_by_role("button", name="2 →").click()
+    page.get_by_role("button", name="Sentence 2: the dog ran").click()
     expect_url(page, "sentence=2")
     expect_share(page, float(scores[2, 0, 1, 2]), "dog")
     page.get_by_role("button", name="Sentence 1: it slept").click()

@@ -25,7 +25,7 @@ def expect_moment(page: Page, name: str, place: int) -> None:
     assert (held["lesson"], held["moment"]) == (name, moment.name)
     named = {key: values[-1] for key, values in parse_qs(moment.state).items()}
     assert {key: text for key, text in held.items() if named.get(key, text) != text} == {}
-    assert set(held) - set(named) <= {"lesson", "moment", "feature"}
+    assert set(held) - set(named) <= {"lesson", "moment", "feature", "th_model"}
     expect(page.locator(NOTICES)).to_have_count(0)
     if moment.at:  # below the bar
         expect(

@@ -85,7 +85,8 @@ def check_object(where: str, entries: Any) -> dict[str, Any]:
     """The entries of an object. Raises: FileError."""
     if not isinstance(entries, dict):
         raise FileError(
-            f"{where} is {short_repr(entries)} but must be an object with names and values"
+            f"{where} is {short_repr(entries)} but must be an object with names and values:"
+            " make the file again"
         )
     return entries
 

@@ -7,13 +7,20 @@ import io
 import numpy as np
 import pytest
 
-from attention_core import FileError, SettingsError
+from attention_core import FileError, SettingsError, TextError
 from attention_lab.files.csv_numbers import MAX_LINE_LENGTH, csv_lines
+from attention_lab.files.file_checks import check_length
 from attention_lab.files.weight_formats import MAX_HEADER_BYTES, open_weights
 from attention_lab.labs.images import MAX_KERNEL_NUMBER, as_kernel
 from attention_lab.trained import attention_maps, head_finder
 from attention_lab.trained.attention_maps import AttentionMaps, read_maps
 from tests.lab.made_files import npz, with_header
+
+
+def test_the_characters_of_a_text() -> None:
+    check_length("a" * 1_000, 1_000)
+    with pytest.raises(TextError, match="1,001"):
+        check_length("a" * 1_001, 1_000)
 
 
 def test_a_header_of_a_file_of_weights() -> None:

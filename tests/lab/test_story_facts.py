@@ -13,8 +13,10 @@ import pytest
 from attention_core import HeadNorm, Projections, Rotary, attend
 from attention_lab.focus import Focus
 from attention_lab.masks.hiding import last_query_alone
+from attention_lab.page_list import page_of
 from attention_lab.scenario import Scenario, sequence_of, trace_of
 from attention_lab.story.cuts import (
+    explained_field,
     merge_facts,
     output_facts,
     projection_facts,
@@ -306,3 +308,37 @@ def test_turns_that_begin_later_move_no_score_and_positions_in_the_inputs_do() -
     assert not rotary_facts(
         replace(scenario, positions=False), trace, "turned_keys", (0, 1, 2, 3)
     ).has_codes
+
+
+def test_the_cell_in_focus_is_that_of_the_group_of_its_head() -> None:
+    focus = Focus(head=4, query=3, key=1, feature=1)  # in the second of two groups
+    expected = {
+        "inputs": (0, 3, 1),
+        "queries": (0, 3, 9),
+        "keys": (0, 1, 3),
+        "query_heads": (0, 4, 3, 1),
+        "key_heads": (0, 1, 1, 1),
+        "scores": (0, 4, 3, 1),
+        "head_outputs": (0, 4, 3, 1),
+        "merged": (0, 3, 9),
+    }
+    assert {field: focus.index(GROUPED, field) for field in expected} == expected
+
+
+def test_in_the_place_of_values_queries_are_normalised_and_turned() -> None:
+    explained = {
+        (step, which): explained_field(page_of(step), which)
+        for step in ("split", "qk-norm", "rotary")
+        for which in ("queries", "keys", "values")
+    }
+    assert explained == {
+        ("split", "queries"): "query_heads",
+        ("split", "keys"): "key_heads",
+        ("split", "values"): "value_heads",
+        ("qk-norm", "queries"): "normed_queries",
+        ("qk-norm", "keys"): "normed_keys",
+        ("qk-norm", "values"): "normed_queries",
+        ("rotary", "queries"): "turned_queries",
+        ("rotary", "keys"): "turned_keys",
+        ("rotary", "values"): "turned_queries",
+    }

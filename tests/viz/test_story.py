@@ -4,6 +4,7 @@ board says.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -13,11 +14,13 @@ import pytest
 
 from attention_core import Projections, attend
 from attention_core.formulas import merge_heads
+from attention_lab.next_token import next_token_of
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.words.embeddings import embed
 from attention_viz.payload import JSON, Stage
 from attention_viz.step_scene import stage_board
 from attention_viz.story.cutting import merge_board, split_board
+from attention_viz.story.next_token import next_token_sentences
 from attention_viz.story.products import inputs_board, output_board, projection_board
 from tests.viz.example_traces import M, S, T, V, example, square
 from tests.viz.reading_scenes import worked_out
@@ -183,3 +186,11 @@ def test_an_axis_is_called_by_the_letter_it_stands_under() -> None:
     words = {(letter, axis["word"]) for one in axes for letter, axis in one.items()}
     named = {(letter, word) for letter, word in words if letter in ("H", "D", "O")}
     assert named == {("H", "head"), ("D", "model feature"), ("O", "output feature")}
+
+
+def test_the_matrices_of_a_layer_of_the_language_model_are_counted() -> None:
+    said = dict(next_token_sentences(next_token_of(Scenario("A frog", weights="language model"))))
+    fed = 3 * 64 * 172  # three matrices, between 64 and 172 features
+    attention = 2 * 64 * 64 + 2 * 64 * 32  # eight heads of queries, four of keys and values
+    counts = [int(one.replace(",", "")) for one in re.findall(r"[\d,]*\d", said["Feed-forward"])]
+    assert counts == [fed, attention]
